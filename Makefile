@@ -1,0 +1,93 @@
+# make demo      check the kernels of tests/demo: what the tool shows
+# make test      lint, types and tests with JAX 0.10.2                  (under ten minutes on two cores)
+# make test-all  the same, then JAX 0.12.0.1 and other projects' kernels (under thirty)
+# make lint, make clean
+#
+# Each sets up what it needs in .venv, .venv-jax12 and .corpora here, and nothing outside this folder.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: demo test test-all test-jax12 test-corpora lint clean
+
+VENV := .venv
+VENV12 := .venv-jax12
+CORPORA := tokamax==0.0.15 ejkernel==0.0.80.3
+
+PYENV_ROOT ?= $(HOME)/.pyenv
+PYENV := $(wildcard $(PYENV_ROOT)/versions/3.1[1-9]*/bin/python)
+PYENV12 := $(wildcard $(PYENV_ROOT)/versions/3.13*/bin/python $(PYENV_ROOT)/versions/3.12*/bin/python)
+
+# $(call first-python,CANDIDATES,(3, 11)): the first candidate that is at least this Python and can make environments.
+# Each one is run, because a name on PATH may be a shim with no Python behind it.
+first-python = for python in $(1); do \
+	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < $(2))' 2>/dev/null; then echo "$$python"; break; fi; done
+
+# $(call make-venv,FOLDER,PYTHON): dependency groups need pip 25.1.
+make-venv = "$(2)" -m venv --clear $(1) && $(1)/bin/python -m pip install -q 'pip>=25.1'
+
+demo: $(VENV)/.installed
+	@echo '$$ pallas-lsp check tests/demo'
+	@$(VENV)/bin/pallas-lsp check tests/demo || { status=$$?; [ $$status -eq 1 ] || exit $$status; }
+
+test: lint
+	@echo '== tests, JAX 0.10.2'
+	@$(VENV)/bin/python -m pytest -q -m 'not corpus'
+
+# TESTED=1 says that `make test` has just run and need not run again.
+test-all: $(if $(TESTED),,test) test-jax12 test-corpora
+
+test-jax12:
+	@python=$$($(call first-python,python3.13 python3.12 python3 $(PYENV12),(3, 12))); \
+	if [ -n "$$python" ]; then \
+		$(MAKE) --no-print-directory $(VENV12)/.test PYTHON12="$$python"; \
+		echo '== tests, JAX 0.12.0.1'; \
+		$(VENV12)/bin/python -m pytest -q -m 'not corpus and not editor'; \
+	else \
+		echo '== tests, JAX 0.12.0.1: skipped, it needs Python 3.12 or newer and none was found'; \
+		[ "$${CI:-}" != true ]; \
+	fi
+
+test-corpora: $(VENV)/.test $(addprefix .corpora/,$(CORPORA))
+	@echo '== kernels of other projects: $(CORPORA), JAX'
+	@$(VENV)/bin/python -m pytest -q -m corpus
+
+lint: $(VENV)/.test
+	@echo '== ruff, mypy'
+	@$(VENV)/bin/ruff check
+	@$(VENV)/bin/mypy
+
+clean:
+	rm -rf $(VENV) $(VENV12) .corpora .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.made:
+	@python=$$($(call first-python,python3.11 python3.12 python3.13 python3.14 python3 $(PYENV),(3, 11))); \
+	[ -n "$$python" ] || { echo 'pallas-lsp needs Python 3.11 or newer (with its venv module); none was found' >&2; exit 1; }; \
+	echo "== $(VENV): an environment of $$("$$python" --version)"; \
+	$(call make-venv,$(VENV),$$python)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml
+	@echo '== $(VENV): pallas-lsp and what it needs'
+	@$(VENV)/bin/python -m pip install -q -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.installed pyproject.toml
+	@echo '== $(VENV): what the tests need (JAX 0.10.2, pytest, Neovim) and the tools (ruff, mypy)'
+	@$(VENV)/bin/python -m pip install -q --group test --group tools
+	@touch $@
+
+$(VENV12)/.test: pyproject.toml
+	@echo "== $(VENV12): JAX 0.12.0.1 on $$("$(PYTHON12)" --version)"
+	@$(call make-venv,$(VENV12),$(PYTHON12))
+	@$(VENV12)/bin/python -m pip install -q -e . --group test-jax12
+	@touch $@
+
+# Only read, never installed: the wheel is unpacked, so no code of it runs.
+.corpora/%: | $(VENV)/.made
+	@echo '== .corpora: $*'
+	@rm -rf .corpora/wheel
+	@$(VENV)/bin/python -m pip download -q --no-deps --ignore-requires-python --only-binary :all: -d .corpora/wheel '$*'
+	@$(VENV)/bin/python -m zipfile -e .corpora/wheel/*.whl '$@'
+	@rm -rf .corpora/wheel

@@ -1,0 +1,128 @@
+"""Analyses the files of a run and makes one list of what was found in all of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import CannotRun
+from ..rules.diagnostic import Diagnostic
+from ..settings import Settings
+from ..text.source import Source
+from .options import Choices
+from .workspace import File, Workspace
+
+if TYPE_CHECKING:
+    from ..analysis import Analysis
+    from ..kernels.site import KernelSite
+
+TRACEBACK_VARIABLE = "PALLAS_LSP_TRACEBACK"
+
+
+class Checker:
+    """Analyses the same files as often as asked, with the texts that their projects hold then.
+
+    A file that does not say "pallas" is not analysed: a kernel call in it would have to be reached through a module that does,
+    and such a kernel is analysed with its own module. Such files cost a read and a search.
+    """
+
+    def __init__(self, files: Sequence[File], workspace: Workspace, choices: Choices) -> None:
+        self.workspace = workspace
+        self._choices = choices
+        self._paths = {file.path for file in files}
+        self._roots = sorted({file.root for file in files})
+        self._analysed: dict[str, Source] = {}
+        self._unread = 0
+        self._files = [file for file in files if self._says_pallas(file)]
+
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """The findings of all files in order of place, each once.
+
+        Raises CannotRun where there was something to analyse and none of it could be; a single file that fails is named on
+        standard error.
+        """
+        found: dict[object, Diagnostic] = {}
+        for file, analysis in self.analyses():
+            for diagnostic in analysis.diagnostics:
+                if self._is_wanted(diagnostic, file.root):
+                    found.setdefault((diagnostic.rule, diagnostic.location, diagnostic.message), diagnostic)
+        return tuple(sorted(found.values(), key=lambda diagnostic: (diagnostic.location, diagnostic.rule, diagnostic.message)))
+
+    def sites(self) -> list[KernelSite]:
+        """The kernel calls in the files, each configuration once, in order of place."""
+        own = (site for _, analysis in self.analyses() for site in analysis.sites if site.location.path in self._paths)
+        return sorted(dict.fromkeys(own), key=lambda site: site.location)
+
+    def analyses(self) -> Iterable[tuple[File, Analysis]]:
+        """Each file that says "pallas" with its analysis."""
+        failures = self._unread
+        for file in self._files:
+            try:
+                analysis = self._analyse(file)
+            except CannotRun:
+                raise
+            except Exception as error:  # a mistake of ours in one file must not take the others' findings away
+                failures += 1
+                _complain(file.path, error)
+            else:
+                yield file, analysis
+        if failures and failures == len(self._files) + self._unread:
+            raise CannotRun("no file could be analysed")
+
+    def read(self, path: str) -> Source | None:
+        """The text of ``path`` as it was analysed, even if the file has changed since."""
+        texts = (self.workspace.project(root).read(path) for root in self._roots)
+        return self._analysed.get(path) or next(filter(None, texts), None)
+
+    def text(self, path: str) -> str:
+        """The text of ``path``, which must be one that `read` gives."""
+        source = self.read(path)
+        assert source is not None, path
+        return source.text
+
+    def may_edit(self, path: str) -> bool:
+        """Whether ``path`` is one of the files, or of their projects' own."""
+        return path in self._paths or any(self.workspace.tree(root).holds(path) for root in self._roots)
+
+    def set_text(self, path: str, text: str) -> None:
+        """Let ``text`` stand for the file ``path`` from now on."""
+        self._analysed.pop(path, None)
+        for root in self._roots:
+            self.workspace.project(root).set_overlay(path, text)
+
+    def _says_pallas(self, file: File) -> bool:
+        source = self.workspace.project(file.root).read(file.path)
+        if source is None:
+            self._unread += 1
+            print(f"pallas-lsp: cannot read {file.path}: not a text of at most 2 MB", file=sys.stderr)
+        return source is not None and "pallas" in source.text
+
+    def _analyse(self, file: File) -> Analysis:
+        from ..analysis import analyze
+
+        project = self.workspace.project(file.root)
+        source = project.read(file.path)
+        if source is None:
+            raise OSError("the file has gone")
+        self._analysed[file.path] = source
+        return analyze(source, project, self._settings(file.path))
+
+    def _settings(self, path: str) -> Settings:
+        return self._choices.over(self.workspace.config(path).settings)
+
+    def _is_wanted(self, diagnostic: Diagnostic, root: str) -> bool:
+        path = diagnostic.location.path
+        own = path in self._paths or self.workspace.tree(root).holds(path)
+        return own and not self.workspace.config(path).ignores(path, diagnostic.rule)
+
+
+def _complain(path: str, error: Exception) -> None:
+    """One line for a person; the traceback, which a bug report needs, only where it was asked for."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    print(f"pallas-lsp: internal error in {path}: {text} ({TRACEBACK_VARIABLE}=1 shows where)", file=sys.stderr)
+    if os.environ.get(TRACEBACK_VARIABLE):
+        import traceback
+
+        traceback.print_exception(error)

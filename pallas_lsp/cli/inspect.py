@@ -1,0 +1,117 @@
+"""``pallas-lsp inspect``: what is known of every kernel call."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .checker import Checker
+from .options import Parser, add_choices, read_choices
+from .places import Places, display
+from .workspace import Workspace, named_files
+
+if TYPE_CHECKING:
+    from ..kernels.site import KernelSite, RefInfo
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print every kernel call of the files that ``arguments`` name; always 0, since this judges nothing."""
+    parser = Parser("inspect", "Show what is known of every kernel call: grid, refs, memory spaces, VMEM, and whether it lowers.")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder); - reads standard input")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="how to print it (default: %(default)s)")
+    parser.add_argument("--statistics", action="store_true", help="print how many calls are decided, and what would decide the others")
+    parser.add_argument("--stdin-filename", metavar="FILE", help="the name of the file that - gives the text of")
+    add_choices(parser)
+    options = parser.read(arguments)
+    workspace = Workspace()
+    checker = Checker(named_files(workspace, options.paths, options.stdin_filename), workspace, read_choices(options))
+    sites, places = checker.sites(), Places(checker.read)
+    if options.statistics:
+        sys.stdout.write(_statistics(sites, as_json=options.output_format == "json"))
+    elif options.output_format == "json":
+        sys.stdout.write(json.dumps([_as_json(site, places) for site in sites], indent=2) + "\n")
+    else:
+        sys.stdout.write("\n".join("".join(f"{line}\n" for line in _as_text(site, places)) for site in sites) or "No kernel calls found.\n")
+    return 0
+
+
+def _as_json(site: KernelSite, places: Places) -> dict[str, object]:
+    place = site.kernel_location
+    kernel = {
+        "name": site.kernel_name,
+        "filename": place.path if place else None,
+        "row": places.start(place).row if place else None,
+    }
+    return {
+        "filename": site.location.path,
+        "row": places.start(site.location).row,
+        "kernel": kernel,
+        "grid": _dims(site.grid),
+        "refs": [
+            {"name": ref.name, "role": ref.role, "shape": _dims(ref.shape), "dtype": ref.dtype, "memory_space": ref.memory_space}
+            for ref in site.refs
+        ],
+        "vmem_bytes": site.vmem_bytes,
+        "verdict": site.verdict,
+        "unknowns": list(site.unknowns),
+    }
+
+
+def _dims(dims: Sequence[object] | None) -> list[int | str] | None:
+    """Numbers as numbers, symbols by their text; None where not even their number is known."""
+    return None if dims is None else [dim if isinstance(dim, int) else str(dim) for dim in dims]
+
+
+def _as_text(site: KernelSite, places: Places) -> Iterator[str]:
+    call = f"{display(site.location.path)}:{places.start(site.location).row}"
+    place = site.kernel_location
+    kernel = site.kernel_name or "a kernel that is not known"
+    where = f" ({display(place.path)}:{places.start(place).row})" if place else ""
+    yield f"{call}: {kernel}{where}: {site.verdict}"
+    yield f"  grid     {_shown(site.grid)}"
+    names, values = (max((len(text(ref)) for ref in site.refs), default=0) for text in (_name, _value))
+    for ref in site.refs:
+        yield f"  {ref.role:8} {_name(ref):{names}}  {_value(ref):{values}}  {ref.memory_space or '?'}"
+    if site.vmem_bytes is not None:
+        yield f"  VMEM     {_size(site.vmem_bytes)}"
+    for unknown in site.unknowns:
+        yield f"  unknown  {unknown}"
+
+
+def _name(ref: RefInfo) -> str:
+    return ref.name or "?"
+
+
+def _value(ref: RefInfo) -> str:
+    """The type of what a ref holds, as JAX writes it: ``float32[8,128]``."""
+    dims = _dims(ref.shape)
+    return f"{ref.dtype or '?'}[{'...' if dims is None else ','.join(map(str, dims))}]"
+
+
+def _shown(grid: Sequence[object] | None) -> str:
+    dims = _dims(grid)
+    if dims is None:
+        return "?"
+    return f"({', '.join(map(str, dims))}{',' if len(dims) == 1 else ''})"
+
+
+def _size(size: int) -> str:
+    for unit, bytes_in_unit in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= bytes_in_unit:
+            return f"{size / bytes_in_unit:.4g} {unit}"
+    return f"{size} bytes"
+
+
+def _statistics(sites: Sequence[KernelSite], as_json: bool) -> str:
+    verdicts = Counter(site.verdict for site in sites)
+    unknowns = Counter(unknown for site in sites for unknown in site.unknowns[:1]).most_common()
+    if as_json:
+        first = [{"unknown": unknown, "count": count} for unknown, count in unknowns]
+        return json.dumps({"sites": len(sites), "verdicts": dict(sorted(verdicts.items())), "first_unknowns": first}, indent=2) + "\n"
+    lines = [f"{len(sites)} kernel calls", *(f"{count:5}  {verdict}" for verdict, count in sorted(verdicts.items()))]
+    if unknowns:
+        lines += ["what would decide the undecided ones:", *(f"{count:5}  {unknown}" for unknown, count in unknowns)]
+    return "\n".join(lines) + "\n"

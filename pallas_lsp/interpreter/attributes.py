@@ -1,0 +1,315 @@
+"""Attribute access, one function a kind of value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..resolve.canonical import canonical
+from ..shapes import dims, dtypes, table
+from ..shapes.avals import UNKNOWN, ShapeError
+from .classes import class_attribute, fields_of
+from .events import RefAsArray, RemovedName
+from .frames import Frame
+from .library_names import library
+from .machine import Arguments, Machine, shape_values
+from .operators import from_shapes
+from .values import (
+    Array,
+    BlockSpec,
+    BoundMethod,
+    Class,
+    Condition,
+    Copy,
+    Dtype,
+    EnumMember,
+    Function,
+    GridSpec,
+    Instance,
+    Iteration,
+    Library,
+    ModuleValue,
+    Opaque,
+    Partial,
+    Ref,
+    RefIndexer,
+    Scratch,
+    ShapeDtype,
+    SuperProxy,
+    Transformed,
+    Unknown,
+    UnknownShape,
+    Value,
+    ValueMethod,
+)
+
+ARRAY_PROPERTIES = frozenset({"T", "mT", "real", "imag"})
+REF_METHODS = frozenset({"get", "set", "swap", "addupdate", "reshape", "bitcast", "transpose"})
+_CONTAINERS = (list, dict, tuple, set, str, bytes, slice, Iteration, range)
+
+
+def attribute(machine: Machine, value: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+    """``value.name``."""
+    handler = _HANDLERS.get(type(value))
+    if handler is not None:
+        return handler(machine, value, name, node, frame)
+    if isinstance(value, _CONTAINERS):
+        return getattr(value, name) if isinstance(value, slice | range) and name in ("start", "stop", "step") else ValueMethod(value, name)
+    if isinstance(value, bool | int | float | complex) and not isinstance(value, bool) and name in ("real", "imag"):
+        return getattr(value, name)
+    return Unknown(f"attribute `{name}` of a {type(value).__name__}", host=machine.kernel is None)
+
+
+def _unknown(machine: Machine, value: Unknown, name: str, node: ast.AST, frame: Frame) -> Value:
+    key = value.key if not isinstance(value, Condition) else None
+    if name == "shape" and key is not None:
+        return UnknownShape(value)
+    if name == "ndim" and key is not None:
+        return dims.symbol(f"{key}.ndim", 0)
+    if name == "T" and key is None:
+        return Unknown(value.why, host=value.host)
+    return Unknown(value.why, f"{key}.{name}" if key else None, host=value.host)
+
+
+def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in ("shape", "ndim", "size") and value.shape is None:
+        return Unknown("the rank of this array is unknown", host=True)
+    if name == "shape":
+        return shape_values(value)
+    if name == "ndim":
+        return len(value.shape or ())
+    if name == "size":
+        size = dims.product(value.shape or ())
+        return size if size is not None else Unknown("a dim of this shape is unknown", host=True)
+    if name == "dtype":
+        return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of this array is unknown", host=True)
+    if name in ARRAY_PROPERTIES:
+        return from_shapes(table.method(name, value.aval), (value,), node)
+    if name in ("itemsize", "nbytes", "sharding", "aval", "weak_type"):
+        return Unknown(f"`{name}` of an array", host=True)
+    return ValueMethod(value, name)
+
+
+def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in ("shape", "ndim", "size") and value.shape is None:
+        return Unknown(value.root.why or "the rank of this ref is unknown", host=True)
+    if name == "shape":
+        return shape_values(value)
+    if name == "ndim":
+        return len(value.shape or ())
+    if name == "size":
+        size = dims.product(value.shape or ())
+        return size if size is not None else Unknown("a dim of this ref is unknown", host=True)
+    if name == "dtype":
+        return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of this ref is unknown", host=True)
+    if name == "at":
+        return RefIndexer(value)
+    if name == "T":
+        from .refs import transposed
+
+        return transposed(value, None)
+    if name in REF_METHODS:
+        return ValueMethod(value, name)
+    if name in ("memory_space", "aval", "ref", "indices", "transforms", "weak_type", "sharding", "itemsize", "nbytes"):
+        return Unknown(f"`{name}` of a ref", host=True)
+    machine.emit(RefAsArray(machine.where(node, frame), f".{name}", value))
+    return Unknown("a ref is used as an array")
+
+
+def _library(machine: Machine, value: Library, name: str, node: ast.AST, frame: Frame) -> Value:
+    dotted = f"{value.name}.{name}"
+    if value.name in ("jax.experimental.pallas", "jax.experimental.pallas.tpu"):
+        machine.emit(RemovedName(machine.where(node, frame), value.name, name))
+    return library(canonical(dotted))
+
+
+def _module(machine: Machine, value: ModuleValue, name: str, node: ast.AST, frame: Frame) -> Value:
+    from .importing import module_attribute
+
+    return module_attribute(machine, value.module, name)
+
+
+def _instance(machine: Machine, value: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in value.attrs:
+        return machine.settle(value.attrs[name])
+    found = class_attribute(value.cls, name)
+    if found is not None:
+        return _bound(machine, value, found, node, frame)
+    if name == "__class__":
+        return value.cls
+    if name == "_fields" and value.cls.kind == "namedtuple":
+        return tuple(fields_of(value.cls))
+    if name in ("_replace", "_asdict") and value.cls.kind == "namedtuple":
+        return ValueMethod(value, name)
+    if name in ("replace",):
+        return ValueMethod(value, name)
+    getter = class_attribute(value.cls, "__getattr__")
+    if isinstance(getter, Function):
+        return machine.call(BoundMethod(value, getter), Arguments([name]), node, frame)
+    return Unknown(f"attribute `{name}` of a `{value.cls.name}` that was not built whole", f"{value.cls.name}.{name}", host=True)
+
+
+def _bound(machine: Machine, value: Instance, found: Value, node: ast.AST, frame: Frame) -> Value:
+    if isinstance(found, Function):
+        if found.kind == "property":
+            return machine.call(BoundMethod(value, found), Arguments([]), node, frame)
+        if found.kind == "staticmethod":
+            return found
+        return BoundMethod(value.cls if found.kind == "classmethod" else value, found)
+    if isinstance(found, Transformed) and isinstance(found.func, Function):
+        return Transformed(found.kind, BoundMethod(value, found.func), found.options)
+    return found
+
+
+def _class(machine: Machine, value: Class, name: str, node: ast.AST, frame: Frame) -> Value:
+    found = class_attribute(value, name)
+    if found is not None:
+        return BoundMethod(value, found) if isinstance(found, Function) and found.kind == "classmethod" else found
+    if name == "__name__":
+        return value.name
+    return Unknown(f"attribute `{name}` of class `{value.name}`", f"{value.name}.{name}", host=True)
+
+
+def _enum_member(machine: Machine, value: EnumMember, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in ("value", "_value_"):
+        return value.value
+    if name in ("name", "_name_"):
+        return value.name
+    found = class_attribute(value.cls, name)
+    if isinstance(found, Function):
+        bound = BoundMethod(value, found)
+        return machine.call(bound, Arguments([]), node, frame) if found.kind == "property" else bound
+    return found if found is not None else Unknown(f"attribute `{name}` of an enum member", host=True)
+
+
+def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in ("shape", "ndim", "size"):
+        if value.shape is None:
+            return Unknown(value.why or "the shape of a ShapeDtypeStruct is unknown", host=True)
+        size = dims.product(value.shape)
+        return {"shape": shape_values(value), "ndim": len(value.shape), "size": size if size is not None else Unknown("a dim is unknown", host=True)}[name]
+    if name == "dtype":
+        return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of a ShapeDtypeStruct is unknown", host=True)
+    return ValueMethod(value, name)
+
+
+def _dtype(machine: Machine, value: Dtype, name: str, node: ast.AST, frame: Frame) -> Value:
+    bits = dtypes.bits(value.name)
+    if name in ("name", "__name__"):
+        return value.name
+    if name == "dtype":
+        return value
+    if name == "itemsize" and bits is not None:
+        return max(1, bits // 8)
+    if name == "kind":
+        return {"bool": "b", "signed": "i", "unsigned": "u", "float": "f", "complex": "c"}.get(dtypes.kind(value.name) or "", "V")
+    return Unknown(f"`{name}` of a dtype", host=True)
+
+
+def _block_spec(machine: Machine, value: BlockSpec, name: str, node: ast.AST, frame: Frame) -> Value:
+    fields = {"block_shape": value.shape, "index_map": value.index_map, "memory_space": value.space, "pipeline_mode": value.pipeline_mode}
+    return fields.get(name, ValueMethod(value, name))
+
+
+def _grid_spec(machine: Machine, value: GridSpec, name: str, node: ast.AST, frame: Frame) -> Value:
+    fields = {"grid": value.grid, "in_specs": value.in_specs, "out_specs": value.out_specs, "scratch_shapes": value.scratch}
+    fields["num_scalar_prefetch"] = value.prefetch
+    return fields.get(name, Unknown(f"`{name}` of a grid spec", host=True))
+
+
+def _scratch(machine: Machine, value: Scratch, name: str, node: ast.AST, frame: Frame) -> Value:
+    return _shape_dtype(machine, ShapeDtype(value.shape, value.dtype), name, node, frame)
+
+
+def _opaque(machine: Machine, value: Opaque, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in value.kwargs:
+        return value.kwargs[name]
+    if name in ("bits", "min", "max", "eps", "tiny", "dtype") and value.name in ("jax.numpy.finfo", "jax.numpy.iinfo", "numpy.finfo", "numpy.iinfo"):
+        return _limits(value, name)
+    return Unknown(f"`{name}` of a `{value.name.rpartition('.')[2]}`", f"{value.name}.{name}", host=True)
+
+
+def _limits(value: Opaque, name: str) -> Value:
+    """A field of ``finfo``/``iinfo``: a number whose value no rule needs, but whose kind matters (a Python number is weak)."""
+    dtype = value.args[0].name if value.args and isinstance(value.args[0], Dtype) else None
+    if name == "dtype":
+        return value.args[0] if dtype else Unknown("the dtype of a finfo", host=True)
+    bits = dtypes.bits(dtype) if dtype else None
+    if name == "bits" and bits is not None:
+        return bits
+    if value.name.endswith("iinfo") and dtype and bits is not None:
+        signed = dtypes.kind(dtype) == "signed"
+        return -(1 << (bits - 1)) if name == "min" and signed else 0 if name == "min" else (1 << (bits - signed)) - 1
+    return Unknown(f"`{name}` of a finfo", host=True)
+
+
+def _partial(machine: Machine, value: Partial, name: str, node: ast.AST, frame: Frame) -> Value:
+    fields: dict[str, Value] = {"func": value.func, "args": value.args, "keywords": value.kwargs}
+    return fields.get(name, Unknown(f"`{name}` of a partial", host=True))
+
+
+def _function(machine: Machine, value: Function, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name == "__name__":
+        return value.name
+    return Unknown(f"`{name}` of a function", host=True)
+
+
+def _transformed(machine: Machine, value: Transformed, name: str, node: ast.AST, frame: Frame) -> Value:
+    return ValueMethod(value, name)
+
+
+def _indexer(machine: Machine, value: RefIndexer, name: str, node: ast.AST, frame: Frame) -> Value:
+    return Unknown(f"`{name}` of `.at`")
+
+
+def _super(machine: Machine, value: SuperProxy, name: str, node: ast.AST, frame: Frame) -> Value:
+    bases = [base for base in value.cls.bases if isinstance(base, Class)]
+    for base in bases:
+        found = class_attribute(base, name)
+        if isinstance(found, Function):
+            return BoundMethod(value.receiver, found)
+    if name == "__init__" and value.cls.complete:
+        return ValueMethod(value, name)
+    if isinstance(value.receiver, Instance):
+        value.receiver.complete = False
+    return Unknown(f"`super().{name}` of a class that was not read", host=True)
+
+
+def _method_holder(machine: Machine, value: Copy | SuperProxy, name: str, node: ast.AST, frame: Frame) -> Value:
+    return ValueMethod(value, name)
+
+
+def array_method(machine: Machine, value: Array, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Value:
+    """An array's method through the shape table."""
+    try:
+        result = table.method(name, value.aval, args, kwargs)
+    except ShapeError:
+        return Unknown("an operation that JAX refuses")
+    return from_shapes(result, (value,), node) if result is not UNKNOWN else Unknown(f"method `{name}` of an array")
+
+
+_HANDLERS: dict[type[Any], Callable[..., Value]] = {
+    Unknown: _unknown,
+    UnknownShape: _unknown,
+    Condition: _unknown,
+    Array: _array,
+    Ref: _ref,
+    RefIndexer: _indexer,
+    Library: _library,
+    ModuleValue: _module,
+    Instance: _instance,
+    Class: _class,
+    EnumMember: _enum_member,
+    ShapeDtype: _shape_dtype,
+    Dtype: _dtype,
+    BlockSpec: _block_spec,
+    GridSpec: _grid_spec,
+    Scratch: _scratch,
+    Opaque: _opaque,
+    Partial: _partial,
+    Function: _function,
+    Transformed: _transformed,
+    Copy: _method_holder,
+    SuperProxy: _super,
+}

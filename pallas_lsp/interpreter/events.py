@@ -1,0 +1,197 @@
+"""What happened while a kernel was interpreted: facts without words, for the rules.
+
+An event is made once for each time a path passes a place; it keeps the abstract values as they were there.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..shapes.dims import Shape
+from ..text.span import Location, Span
+from .values import Array, Ref, RefTransform, Value
+
+if TYPE_CHECKING:
+    from .modules import ModuleFile
+    from .paths import Facts
+
+
+@dataclass(slots=True)
+class Where:
+    """The place of an event: file, node, and how the path got there.
+
+    ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that led here, as words;
+    ``dead_code_kept``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies).
+    """
+
+    module: ModuleFile
+    node: ast.AST
+    facts: Facts
+    call: Location | None = None
+    conditions: tuple[str, ...] = ()
+    dead_code_kept: bool = False
+
+    @property
+    def span(self) -> Span:
+        """The node's span in its file."""
+        return self.module.source.span_of(self.node)
+
+    @property
+    def location(self) -> Location:
+        """The node's location."""
+        return Location(self.module.path, self.span)
+
+    def at(self, node: ast.AST | None) -> Location:
+        """The location of another node of the same file (this place's own when there is none)."""
+        return Location(self.module.path, self.module.source.span_of(node if node is not None else self.node))
+
+
+@dataclass(slots=True)
+class Event:
+    """Something that a rule may speak about."""
+
+    where: Where
+
+
+@dataclass(slots=True)
+class IndexEntry:
+    """One entry of an indexer with its node (None where the program has none) and kind.
+
+    ``kind``: ``int slice ds ellipsis none array ref bool float str list numpy unknown``.
+    """
+
+    kind: str
+    value: Value
+    node: ast.AST | None = None
+
+
+@dataclass(slots=True)
+class Access(Event):
+    """A load from or a store to a ref.
+
+    ``op``: ``load store swap addupdate``; ``api``: how it is written (``subscript``, ``augmented``, ``method``, ``jax.ref``, ``pltpu``, ``pl``).
+    ``ref``: the ref or view that is indexed; ``entries``: the indexer; ``shape``: the indexed shape, None when its rank is unknown;
+    ``fault``: the first trace-time fault of the indexer, as ``(rule id, detail, node)``; ``value``: what is stored; ``cast``: JAX casts it to the
+    ref's dtype where only weak or integer types differ; ``mask``: of ``pltpu.load/store``. ``before`` and ``transforms``: the shape that the last
+    indexer sees (squeezed dims included) and the view steps before it. ``live``: set when something uses a loaded value.
+    """
+
+    op: str
+    api: str
+    ref: Ref
+    entries: tuple[IndexEntry, ...]
+    shape: Shape
+    fault: tuple[str, Any, ast.AST | None] | None = None
+    value: Value = None
+    value_node: ast.AST | None = None
+    target_node: ast.AST | None = None
+    cast: bool = True
+    mask: Value = None
+    before: Shape = None
+    transforms: tuple[RefTransform, ...] = ()
+    live: bool = False
+    operands: tuple[Any, ...] = ()
+    result: Array | None = None
+
+
+@dataclass(slots=True)
+class ViewEvent(Event):
+    """``ref.at[...]`` (``index``), ``.reshape``, ``.bitcast`` or a transposed view of ``ref``; ``detail``: the new shape or dtype."""
+
+    kind: str
+    ref: Ref
+    entries: tuple[IndexEntry, ...] = ()
+    fault: tuple[str, Any, ast.AST | None] | None = None
+    detail: Any = None
+
+
+@dataclass(slots=True)
+class CopyEvent(Event):
+    """An operand of a copy (``source``, ``destination`` or ``semaphore``) that is no ref."""
+
+    role: str
+    value: Value
+
+
+@dataclass(slots=True)
+class ValueIndex(Event):
+    """A loaded or computed value is indexed."""
+
+    array: Array
+    entries: tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class RefAsArray(Event):
+    """A ref or view stands where an array is needed: ``operation`` says which."""
+
+    operation: str
+    ref: Ref
+
+
+@dataclass(slots=True)
+class KernelRun(Event):
+    """One kernel call whose refs are known: what ``inspect`` shows."""
+
+    kernel: Value
+    grid: Value
+    refs: tuple[tuple[str, Value], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class TracedBranch(Event):
+    """Python asks a traced value for its truth."""
+
+    value: Value
+
+
+@dataclass(slots=True)
+class ShapeFault(Event):
+    """A shape function proved that JAX refuses these operands; ``reason`` is its rule in short."""
+
+    operation: str
+    reason: str
+    operands: tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class RemovedName(Event):
+    """A name of ``module`` (a Pallas namespace) is read, which some JAX versions may not have."""
+
+    module: str
+    name: str
+
+
+@dataclass(slots=True)
+class ValueStore(Event):
+    """Item assignment to something that does not take it: a value (``target`` an array) or ``ref.at``."""
+
+    holder: Value
+    target: ast.AST
+
+
+@dataclass(slots=True)
+class UnmodelledCall(Event):
+    """A library function that no model describes is called."""
+
+    name: str
+    args: tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class NotARef(Event):
+    """A function that takes a ref (``function``) is given ``value``."""
+
+    function: str
+    value: Value
+
+
+@dataclass(slots=True)
+class CallFault(Event):
+    """A kernel call that JAX refuses before the kernel runs, or whose structure does not fit: ``kind`` and its detail."""
+
+    kind: str
+    detail: Any

@@ -1,0 +1,126 @@
+"""Import statements, and the modules of the project behind them."""
+
+from __future__ import annotations
+
+import ast
+
+from ..resolve.imports import STAR, LibraryName, ProjectAttribute, ProjectModule, Target, import_targets
+from .frames import MISSING, Frame
+from .library_names import library
+from .machine import Machine
+from .modules import ModuleFile
+from .paths import Explorer, Path, PathEnd
+from .statements import EXECUTE_ERRORS, executes
+from .values import Library, ModuleValue, Unknown, Value
+
+
+@executes(ast.Import, ast.ImportFrom)
+def _import(machine: Machine, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+    for name, target in import_targets(node, frame.module.path, machine.project).items():
+        if name == STAR:
+            _import_star(machine, target, frame)
+        else:
+            frame.assign(name, target_value(machine, target, frame.module, node))
+
+
+def target_value(machine: Machine, target: Target, importer: ModuleFile, node: ast.AST) -> Value:
+    """The value that an import target denotes."""
+    if isinstance(target, ProjectModule):
+        module = load_module(machine, target.path)
+        return ModuleValue(module) if module is not None else Unknown(f"module {target.path} cannot be read", host=True)
+    if isinstance(target, ProjectAttribute):
+        module = load_module(machine, target.path)
+        return module_attribute(machine, module, target.name) if module is not None else Unknown(f"`{target.name}` is not read", host=True)
+    if target.is_known:
+        return library(target.dotted)
+    return _installed(machine, target, importer, node)
+
+
+def _installed(machine: Machine, target: LibraryName, importer: ModuleFile, node: ast.AST) -> Value:
+    """A name of a package that is neither the project's nor one we know: whoever can look it up says what it is."""
+    if machine.installed is None:
+        machine.unresolved.add(target.dotted)
+        return Library(target.dotted)
+    found = machine.installed(target, importer, node)
+    if found is None or found == target or (isinstance(found, LibraryName) and not found.is_known):
+        return Library(target.dotted)
+    return target_value(machine, found, importer, node)
+
+
+def _import_star(machine: Machine, target: Target, frame: Frame) -> None:
+    if isinstance(target, LibraryName):
+        frame.module.star_libraries.append(target)
+        return
+    module = load_module(machine, target.path)
+    if module is None:
+        return
+    listed = module.frame.names.get("__all__")
+    names = [n for n in listed if isinstance(n, str)] if isinstance(listed, list | tuple) else [n for n in module.frame.names if not n.startswith("_")]
+    for name in names:
+        if name in module.frame.names:
+            frame.assign(name, module.frame.names[name])
+    frame.module.star_libraries.extend(module.star_libraries)
+
+
+def star_name(module: ModuleFile, name: str) -> Value | None:
+    """The value of a name that a star import of a library brings in, None when none does."""
+    for target in module.star_libraries:
+        if target.has(name):
+            return library(target.member(name).dotted)
+    return None
+
+
+def load_module(machine: Machine, path: str) -> ModuleFile | None:
+    """The module of a file, its top level run once; one in the middle of an import cycle shows what it has bound so far."""
+    module = machine.modules.get(path)
+    if module is None:
+        source = machine.project.read(path)
+        parsed = machine.project.parsed(path) if source is not None else None
+        if source is None or parsed is None:
+            return None
+        module = machine.modules[path] = ModuleFile(source, parsed)
+    if module.state == "new":
+        run_quietly(machine, module)
+    return module
+
+
+def run_quietly(machine: Machine, module: ModuleFile) -> None:
+    """Run a module's top level on one path of its own, without events: its calls are its own analysis's business."""
+    saved = machine.path, machine.kernel, machine.stack
+    machine.path, machine.kernel, machine.stack = Path(Explorer(1)), None, []
+    machine.muted += 1
+    module.state = "running"
+    try:
+        run_top_level(machine, module)
+    finally:
+        module.state = "done"
+        machine.muted -= 1
+        machine.path, machine.kernel, machine.stack = saved
+
+
+def run_top_level(machine: Machine, module: ModuleFile) -> None:
+    """Run the statements of a module; one that ends the path is passed over, so that later definitions are still seen."""
+    for statement in module.parsed.tree.body:
+        try:
+            machine.execute([statement], module.frame)
+        except PathEnd as end:
+            if end.reason == "step budget":
+                machine.path.steps = 0
+        except EXECUTE_ERRORS:
+            continue
+
+
+def module_attribute(machine: Machine, module: ModuleFile, name: str) -> Value:
+    """``module.name``: what its top level binds, else a submodule of the package."""
+    value = module.frame.lookup(name)
+    if value is not MISSING:
+        return machine.settle(value)
+    starred = star_name(module, name)
+    if starred is not None:
+        return starred
+    submodule = machine.project.submodule(module.path, name)
+    if submodule is not None:
+        loaded = load_module(machine, submodule)
+        if loaded is not None:
+            return ModuleValue(loaded)
+    return Unknown(f"`{name}` of {module.path}", f"{name}", host=True)

@@ -1,0 +1,153 @@
+"""Array functions: every name of the shape table, and what is said when a ref is given where an array belongs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...shapes import dtypes, table
+from ...shapes.avals import UNKNOWN, Aval, ShapeError
+from ...shapes.dims import Poly
+from ..events import RefAsArray, ShapeFault, UnmodelledCall
+from ..liveness import arrays_in
+from ..operators import from_shapes
+from ..truth import as_dim, dtype_of
+from ..values import Array, Dtype, Library, Opaque, Ref, RefIndexer, ShapeDtype, Unknown, Value
+from .registry import FALLBACK, PALLAS, TPU, Call, models
+
+_NUMERIC = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.")
+# Functions that read only the shape and dtype of what they are given: a ref will do, and its contents are not used.
+_SHAPE_ONLY = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "shape", "ndim", "size", "result_type", "promote_types", "dtype", "issubdtype"})
+# Functions whose plain number arguments are sizes, so that an unknown number of the host is a symbolic dim.
+_SIZES = frozenset({"arange", "zeros", "ones", "empty", "eye", "tri", "iota", "broadcasted_iota", "cdiv", "next_power_of_2", "align_to"})
+
+
+def array_function(call: Call) -> Value:
+    """A call of a library function without a model of its own."""
+    short = call.name.rpartition(".")[2]
+    numpy = call.name.startswith("numpy.")
+    name = f"jax.numpy.{call.name[6:]}" if numpy else call.name
+    if any(name.startswith(root) for root in _NUMERIC) and short not in _SHAPE_ONLY and _complains_of_ref(call, short):
+        return Unknown("a ref is used as an array")
+    function = table.lookup(name)
+    if function is None or not call.arguments.exact:
+        call.machine.emit(UnmodelledCall(call.machine.where(call.node, call.frame), call.name, tuple(call.args)))
+        return call.unknown()
+    elementwise = function.__module__.endswith(("elementwise", ".activations", ".selection", ".casting"))
+    arguments = [_argument(call, value, short, elementwise) for value in call.args]
+    keywords = {key: _argument(call, value, short, False) for key, value in call.kwargs.items()}
+    try:
+        result = table.evaluate(name, arguments, keywords)
+    except ShapeError as fault:
+        call.machine.emit(ShapeFault(call.machine.where(call.node, call.frame), call.name, str(fault), tuple(call.args)))
+        return Unknown("an operation that JAX refuses")
+    operands = () if short in _SHAPE_ONLY else arrays_in([*call.args, *call.kwargs.values()])
+    value = from_shapes(result, operands, call.node)
+    if isinstance(value, Unknown):
+        value.why = next((v.why for v in (*call.args, *call.kwargs.values()) if isinstance(v, Unknown)), f"the result of `{short}`")
+        value.host = call.machine.kernel is None
+    if isinstance(value, Array):
+        _finish(call, value, short, numpy)
+    return value
+
+
+def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
+    """What the shape table does not know of a result: whether it is traced, and the number it holds."""
+    operands = [v for v in (*call.args, *call.kwargs.values()) if isinstance(v, Array)]
+    if numpy:
+        # NumPy computes at once, and its 64-bit results are not JAX's dtypes.
+        explicit = next((dtype_of(v) for k, v in call.kwargs.items() if k == "dtype"), None)
+        value.aval, value.traced = Aval(value.aval.shape, explicit, False), False
+    elif call.machine.kernel is None and not any(v.traced for v in operands) and not any(isinstance(v, Unknown) for v in call.args):
+        value.traced = call.machine.in_jit
+    if not value.shape and call.args and isinstance(call.args[0], int | float | bool) and dtypes.canonical(short) is not None:
+        value.constant = call.args[0]
+
+
+def _argument(call: Call, value: Value, short: str, elementwise: bool) -> Any:
+    if isinstance(value, Unknown):
+        if value.poly is not None and short in _SIZES:
+            return value.poly
+        if elementwise and value.host and call.machine.kernel is not None:
+            return Aval((), None, None)
+        return UNKNOWN
+    return shape_argument(value)
+
+
+def shape_argument(value: Value) -> Any:
+    """A value as the shape table takes it."""
+    if isinstance(value, Array):
+        return value.aval
+    if isinstance(value, Ref | ShapeDtype):
+        return Aval(value.shape, value.dtype, False)
+    if isinstance(value, Dtype | Library):
+        name = dtype_of(value)
+        return name if name is not None else UNKNOWN
+    if isinstance(value, bool | int | float | complex | str | Poly) or value is None or value is Ellipsis:
+        return value
+    if isinstance(value, tuple | list):
+        return type(value)(_part(part) for part in value)
+    if isinstance(value, slice):
+        return value
+    return UNKNOWN
+
+
+def _part(value: Value) -> Any:
+    """An entry of a tuple argument: shapes hold sizes, so an unknown number is a symbolic dim."""
+    if isinstance(value, Unknown):
+        dim = as_dim(value)
+        return dim if dim is not None else UNKNOWN
+    return shape_argument(value)
+
+
+def _complains_of_ref(call: Call, short: str) -> bool:
+    for value in (*call.args, *call.kwargs.values()):
+        if isinstance(value, Ref | RefIndexer):
+            ref = value.ref if isinstance(value, RefIndexer) else value
+            call.machine.emit(RefAsArray(call.machine.where(call.node, call.frame), f"{call.name}()", ref))
+            return True
+    return False
+
+
+@models("jax.numpy.finfo", "jax.numpy.iinfo", "numpy.finfo", "numpy.iinfo")
+def _limits(call: Call) -> Value:
+    name = dtype_of(call.get(0, "dtype"))
+    return Opaque(call.name, (Dtype(name) if name else call.get(0, "dtype"),), {})
+
+
+@models("jax.numpy.dtype", "numpy.dtype", "jax.dtypes.canonicalize_dtype")
+def _dtype(call: Call) -> Value:
+    name = dtype_of(call.get(0, "dtype"))
+    return Dtype(name) if name is not None else call.unknown()
+
+
+@models("jax.dtypes.itemsize_bits", f"{PALLAS}.dtype_bitwidth", f"{TPU}.itemsize_bits")
+def _itemsize_bits(call: Call) -> Value:
+    name = dtype_of(call.get(0, "dtype"))
+    bits = dtypes.bits(name) if name is not None else None
+    return bits if bits is not None else call.unknown()
+
+
+@models("jax.device_put", "jax.block_until_ready", "jax.lax.optimization_barrier", "jax.ad_checkpoint.checkpoint_name", "jax.lax.pvary", "jax.lax.stop_gradient")
+def _same(call: Call) -> Value:
+    """The same array, but a new one: ``x is f(x)`` must not be decided."""
+    value = call.get(0, "x")
+    return Array(value.aval, (value,), value.traced, made_by=call.node, space=value.space) if isinstance(value, Array) else call.unknown() if not isinstance(value, tuple | list) else value
+
+
+@models(f"{TPU}.with_memory_space_constraint")
+def _constrained(call: Call) -> Value:
+    from .specs import space_of
+
+    value, space = call.get(0, "x"), space_of(call.get(1, "memory_space"))
+    if isinstance(value, Array):
+        return Array(value.aval, (value,), value.traced, made_by=call.node, space=space)
+    return Unknown(value.why if isinstance(value, Unknown) else "a constrained operand", host=True)
+
+
+@models("jax.typeof")
+def _typeof(call: Call) -> Value:
+    value = call.get(0, "x")
+    return ShapeDtype(value.shape, value.dtype) if isinstance(value, Array | Ref | ShapeDtype) else call.unknown()
+
+
+FALLBACK.append(array_function)

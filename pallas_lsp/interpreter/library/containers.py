@@ -1,0 +1,187 @@
+"""Methods of lists, dicts, tuples, sets, strings and iterators; of arrays and refs too, by what receives them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..attributes import array_method
+from ..expressions import dict_key
+from ..frames import Frame
+from ..machine import CALL, Arguments, Machine
+from ..sequences import items_of, key_value
+from ..values import ABSENT, Array, BlockSpec, Instance, Iteration, ShapeDtype, SuperProxy, Unknown, Value, ValueMethod
+from .arrays import shape_argument
+
+_LONGEST_STRING = 1 << 16
+
+
+def _call_method(machine: Machine, method: ValueMethod, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    handler = RECEIVERS.get(type(method.receiver))
+    if handler is None:
+        return Unknown(f"method `{method.name}`", host=machine.kernel is None)
+    return handler(machine, method.receiver, method.name, arguments, node, frame)
+
+
+def _list(machine: Machine, items: list[Value], name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    args = arguments.args
+    if name == "append" and len(args) == 1:
+        items.append(args[0])
+        return None
+    if name == "extend" and len(args) == 1:
+        more = items_of(machine, args[0], node, frame)
+        if more is not None:
+            items.extend(more)
+            return None
+    if name == "insert" and len(args) == 2 and isinstance(args[0], int):
+        items.insert(args[0], args[1])
+        return None
+    if name == "pop" and items and (not args or isinstance(args[0], int) and -len(items) <= args[0] < len(items)):
+        return items.pop(*args)
+    if name == "reverse":
+        items.reverse()
+        return None
+    if name == "copy":
+        return list(items)
+    if name == "clear":
+        items.clear()
+        return None
+    if name in ("index", "count"):
+        return Unknown(f"`list.{name}`", host=True)
+    # A method that is not modelled leaves nothing known of the list.
+    items[:] = [Unknown(f"an item after `list.{name}`", host=True) for _ in items]
+    return Unknown(f"`list.{name}`", host=True)
+
+
+def _dict(machine: Machine, items: dict[Any, Value], name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    args = arguments.args
+    if name in ("get", "pop", "setdefault") and args:
+        return _dict_item(machine, items, name, args)
+    if name == "keys":
+        return [key_value(key) for key in items]
+    if name == "values":
+        return [machine.settle(value) for value in items.values()]
+    if name == "items":
+        return [(key_value(key), machine.settle(value)) for key, value in items.items()]
+    if name == "copy":
+        return dict(items)
+    if name == "update" and all(isinstance(arg, dict) for arg in args):
+        for arg in args:
+            items.update(arg)
+        items.update(arguments.kwargs)
+        return None
+    items.clear()
+    return Unknown(f"`dict.{name}`", host=True)
+
+
+def _dict_item(machine: Machine, items: dict[Any, Value], name: str, args: list[Value]) -> Value:
+    key = dict_key(args[0])
+    if key is ABSENT:
+        return Unknown("a key that is not known", host=machine.kernel is None)
+    if name == "pop":
+        if key in items:
+            return machine.settle(items.pop(key))
+        return args[1] if len(args) > 1 else Unknown("a missing key", host=True)
+    default = args[1] if len(args) > 1 else None
+    if name == "setdefault":
+        return machine.settle(items.setdefault(key, default))
+    return machine.settle(items[key]) if key in items else default
+
+
+def _tuple(machine: Machine, items: tuple[Value, ...], name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Unknown(f"`tuple.{name}`", host=True)
+
+
+def _set(machine: Machine, items: set[Value], name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    key = dict_key(arguments.args[0]) if arguments.args else ABSENT
+    if name == "add" and key is not ABSENT:
+        items.add(key)
+        return None
+    items.clear()
+    return Unknown(f"`set.{name}`", host=True)
+
+
+def _str(machine: Machine, text: str, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    plain = all(isinstance(arg, str | int) for arg in arguments.args) and not arguments.kwargs
+    safe = ("startswith", "endswith", "lower", "upper", "strip", "split", "replace", "lstrip", "rstrip", "isdigit", "removeprefix", "removesuffix")
+    if name in safe and plain and len(text) < _LONGEST_STRING:
+        try:
+            return getattr(text, name)(*arguments.args)
+        except Exception:
+            return Unknown(f"`str.{name}`", host=True)
+    return Unknown(f"`str.{name}`", host=True)
+
+
+def _iteration(machine: Machine, value: Iteration, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name == "__next__" and value.items:
+        return value.items.pop(0)
+    return Unknown(f"`{name}` of an iterator", host=machine.kernel is None)
+
+
+def _array(machine: Machine, value: Array, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    args = [shape_argument(arg) for arg in arguments.args]
+    kwargs = {key: shape_argument(arg) for key, arg in arguments.kwargs.items()}
+    result = array_method(machine, value, name, args, kwargs, node)
+    if isinstance(result, Array):
+        result.operands = (value, *(arg for arg in arguments.args if isinstance(arg, Array)))
+        result.traced = value.traced
+    return result
+
+
+def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    from ..truth import dtype_of
+    from .specs import shape_of
+
+    if name in ("update", "replace") and arguments.exact:
+        fresh = ShapeDtype(value.shape, value.dtype)
+        if "shape" in arguments.kwargs:
+            fresh.shape = shape_of(arguments.kwargs["shape"])
+        if "dtype" in arguments.kwargs:
+            fresh.dtype = dtype_of(arguments.kwargs["dtype"])
+        return fresh
+    return Unknown(f"`{name}` of a ShapeDtypeStruct", host=True)
+
+
+def _block_spec(machine: Machine, value: BlockSpec, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name == "replace" and arguments.exact:
+        renamed = {"block_shape": "shape", "index_map": "index_map", "memory_space": "space", "pipeline_mode": "pipeline_mode"}
+        return replace(value, **{renamed[key]: arg for key, arg in arguments.kwargs.items() if key in renamed})
+    return Unknown(f"`{name}` of a BlockSpec", host=True)
+
+
+def _instance(machine: Machine, value: Instance, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name in ("_replace", "replace"):
+        return replaced(value, arguments.kwargs)
+    if name == "_asdict":
+        return dict(value.attrs)
+    return Unknown(f"`{name}`", host=True)
+
+
+def replaced(value: Instance, changes: dict[str, Value]) -> Instance:
+    """A copy of an instance with some fields changed (``dataclasses.replace``, ``_replace``)."""
+    return Instance(value.cls, {**value.attrs, **changes}, value.complete)
+
+
+def _super(machine: Machine, value: SuperProxy, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return None
+
+
+RECEIVERS: dict[type[Any], Callable[..., Value]] = {
+    list: _list,
+    dict: _dict,
+    tuple: _tuple,
+    set: _set,
+    str: _str,
+    Iteration: _iteration,
+    Array: _array,
+    ShapeDtype: _shape_dtype,
+    BlockSpec: _block_spec,
+    Instance: _instance,
+    SuperProxy: _super,
+}
+"""What answers a method call, by the receiver's type; ``copies`` and ``transforms`` add theirs."""
+
+CALL[ValueMethod] = _call_method
+

@@ -1,0 +1,207 @@
+"""Refs as library functions see them: their methods, ``jax.ref``, ``pltpu.load/store``, copies, semaphores, ``run_scoped``."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ...shapes import dims, dtypes
+from ...shapes.avals import Aval
+from ...shapes.dims import Shape
+from ..events import NotARef, ViewEvent
+from ..frames import Frame
+from ..liveness import mark_live
+from ..machine import Arguments, Machine
+from ..refs import copied, load, store, transposed
+from ..truth import as_dim, dtype_of
+from ..values import ABSENT, Array, Copy, Ref, RefIndexer, RefRoot, RefTransform, Scratch, SpecOrigin, Unknown, Value
+from .containers import RECEIVERS
+from .registry import PALLAS, TPU, Call, models
+from .specs import WORDS, scratch_of
+from .trees import tree_map
+
+_FULL: Any = ABSENT
+
+
+def _index_node(node: ast.AST, position: int) -> ast.AST | None:
+    args = node.args if isinstance(node, ast.Call) else []
+    return args[position] if position < len(args) and not isinstance(args[position], ast.Starred) else None
+
+
+def _ref_method(machine: Machine, ref: Ref, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    args = arguments.args
+    if name == "get":
+        return load(machine, ref, arguments.get(0, "idx", _FULL), node, frame, "method", _index_node(node, 0))
+    if name in ("set", "swap", "addupdate") and args:
+        op = "store" if name == "set" else name
+        index = arguments.get(1, "idx", _FULL)
+        value_node = _index_node(node, 0)
+        index_node = _index_node(node, 1)
+        return store(machine, ref, index, args[0], node, frame, op=op, api="method", slice_node=index_node, value_node=value_node)
+    if name == "reshape":
+        return _reshaped(machine, ref, args, node, frame)
+    if name == "bitcast":
+        return _bitcast(machine, ref, arguments.get(0, "dtype"), node, frame)
+    if name == "transpose":
+        return _transposed(machine, ref, args, node, frame)
+    return Unknown(f"`{name}` of a ref")
+
+
+def _transposed(machine: Machine, ref: Ref, args: list[Value], node: ast.AST, frame: Frame) -> Ref:
+    axes = args[0] if len(args) == 1 and isinstance(args[0], tuple | list) else tuple(args)
+    machine.emit(ViewEvent(machine.where(node, frame), "transpose", ref, detail=axes))
+    return transposed(ref, tuple(axes) if axes and all(isinstance(a, int) for a in axes) else None)
+
+
+def _reshaped(machine: Machine, ref: Ref, args: list[Value], node: ast.AST, frame: Frame) -> Ref:
+    wanted = args[0] if len(args) == 1 and isinstance(args[0], tuple | list) else tuple(args)
+    sizes = [as_dim(size) for size in wanted]
+    machine.emit(ViewEvent(machine.where(node, frame), "reshape", ref, detail=tuple(sizes)))
+    squeezed = ref.root.block is not None and not ref.transforms and "squeezed" in ref.root.block[-2:]
+    shape: Shape = tuple(sizes)
+    if -1 in sizes:
+        rest = dims.product(size for size in sizes if size != -1)
+        total = dims.product(ref.shape) if ref.shape is not None else None
+        shape = tuple(dims.floordiv(total, rest) if size == -1 else size for size in sizes)
+    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, RefTransform("reshape", squeezed=squeezed)), ref.shape)
+
+
+def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Frame) -> Ref:
+    name = dtype_of(dtype)
+    machine.emit(ViewEvent(machine.where(node, frame), "bitcast", ref, detail=name))
+    old, new = (dtypes.bits(d) if d is not None else None for d in (ref.dtype, name))
+    shape = ref.shape
+    if shape is not None and (old is None or new is None):
+        shape = (*shape[:-2], *(None,) * len(shape[-2:]))
+    elif shape is not None and len(shape) >= 2 and old is not None and new is not None:
+        shape = (*shape[:-2], dims.floordiv(dims.mul(shape[-2], old), new), shape[-1])
+    return Ref(ref.root, shape, name, (*ref.transforms, RefTransform("bitcast")), ref.shape)
+
+
+RECEIVERS[Ref] = _ref_method
+
+
+def _as_ref(call: Call, value: Value, function: str) -> Ref | None:
+    """The ref that a ``jax.ref`` function is given; a value that is surely none is an event."""
+    if isinstance(value, Ref):
+        return value
+    if isinstance(value, Array | bool | int | float | RefIndexer):
+        call.machine.emit(NotARef(call.machine.where(call.node, call.frame), function, value))
+    return None
+
+
+@models("jax.ref.get")
+def _ref_get(call: Call) -> Value:
+    ref = _as_ref(call, call.get(0, "ref"), "ref_get")
+    if ref is None:
+        return call.unknown()
+    return load(call.machine, ref, _index(call.get(1, "idx", _FULL)), call.node, call.frame, "jax.ref", call.arguments.node(1, "idx"))
+
+
+@models("jax.ref.set", "jax.ref.swap", "jax.ref.addupdate")
+def _ref_set(call: Call) -> Value:
+    short = call.name.rpartition(".")[2]
+    ref = _as_ref(call, call.get(0, "ref"), f"ref_{short}")
+    if ref is None:
+        return call.unknown()
+    return store(
+        call.machine, ref, _index(call.get(1, "idx", _FULL)), call.get(2, "value"), call.node, call.frame,
+        op="store" if short == "set" else short, api="jax.ref", slice_node=call.arguments.node(1, "idx"), value_node=call.arguments.node(2, "value"),
+    )  # fmt: skip
+
+
+def _index(index: Value) -> Value:
+    """``jax.ref`` functions take ``None`` for the whole ref."""
+    return _FULL if index is None or index == () else index
+
+
+@models(f"{TPU}.load", f"{PALLAS}.load")
+def _load(call: Call) -> Value:
+    ref = _as_ref(call, call.get(0, "ref"), "load")
+    if ref is None:
+        return call.unknown()
+    old = call.name == f"{PALLAS}.load"
+    index = _index(call.get(1, "idx", _FULL)) if old else _FULL
+    api = "pl" if old else "pltpu"
+    return load(call.machine, ref, index, call.node, call.frame, api, call.arguments.node(1, "idx") if old else None, call.kwargs.get("mask", ABSENT))
+
+
+@models(f"{TPU}.store", f"{PALLAS}.store", f"{PALLAS}.swap")
+def _store(call: Call) -> Value:
+    ref = _as_ref(call, call.get(0, "ref"), "store")
+    if ref is None:
+        return call.unknown()
+    old = call.name != f"{TPU}.store"
+    index, position = (_index(call.get(1, "idx", _FULL)), 2) if old else (_FULL, 1)
+    return store(
+        call.machine, ref, index, call.get(position, "val"), call.node, call.frame,
+        op="swap" if call.name.endswith("swap") else "store", api="pl" if old else "pltpu", slice_node=call.arguments.node(1, "idx") if old else None,
+        value_node=call.arguments.node(position, "val"), cast=False, mask=call.kwargs.get("mask", ABSENT),
+    )  # fmt: skip
+
+
+@models(f"{TPU}.make_async_copy", f"{TPU}.async_copy", f"{TPU}.sync_copy", f"{TPU}.make_async_remote_copy", f"{TPU}.async_remote_copy", f"{PALLAS}.copy")
+def _copy(call: Call) -> Value:
+    source, destination = call.get(0, "src_ref"), call.get(1, "dst_ref")
+    mark_live(call.args, list(call.kwargs.values()))
+    for role, value, position, name in (("source", source, 0, "src_ref"), ("destination", destination, 1, "dst_ref")):
+        copied(call.machine, role, value, call.arguments.node(position, name) or call.node, call.frame)
+    semaphore = call.get(2, "sem") if not call.name.endswith("sync_copy") or call.name.endswith("async_copy") else None
+    if isinstance(semaphore, Array) and "remote" not in call.name:
+        copied(call.machine, "semaphore", semaphore, call.arguments.node(2, "sem") or call.node, call.frame)
+    return None if call.name == f"{TPU}.sync_copy" else Copy(source, destination)
+
+
+def _copy_method(machine: Machine, value: Copy, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    machine.effects += 1
+    mark_live(value.source, value.destination)
+    return None
+
+
+RECEIVERS[Copy] = _copy_method
+
+
+@models(f"{PALLAS}.semaphore_signal", f"{PALLAS}.semaphore_wait", f"{TPU}.semaphore_signal", f"{TPU}.semaphore_wait", f"{PALLAS}.semaphore_read")
+def _semaphore(call: Call) -> Value:
+    call.machine.effects += 1
+    mark_live(call.args, list(call.kwargs.values()))
+    return Array(Aval((), "int32", False)) if call.name.endswith("read") else None
+
+
+@models(f"{TPU}.get_barrier_semaphore")
+def _barrier(call: Call) -> Value:
+    root = RefRoot("barrier", "scratch", (), (), "barrier_semaphore", "semaphore")
+    return Ref(root, (), "barrier_semaphore")
+
+
+def scratch_ref(entry: Value, name: str, where: SpecOrigin) -> Value:
+    """The ref of a scratch entry; what is no scratch entry gives an unknown."""
+    scratch = scratch_of(entry, where)
+    if scratch is None:
+        return Unknown(entry.why if isinstance(entry, Unknown) else "a scratch entry that is not known")
+    words = WORDS.get(scratch.space or "", "")
+    origin = scratch.origin
+    location = origin.module.source.span_of(origin.node)
+    from ...text.span import Location
+
+    root = RefRoot(
+        name, "scratch", scratch.shape, scratch.shape, scratch.dtype, scratch.space,
+        decided_at=Location(origin.module.path, location), decided_by=f"scratch in {words}", decider=origin,
+    )  # fmt: skip
+    return Ref(root, scratch.shape, scratch.dtype)
+
+
+@models(f"{PALLAS}.run_scoped")
+def _run_scoped(call: Call) -> Value:
+    if not call.args or not call.arguments.exact:
+        return call.unknown()
+    here = SpecOrigin(call.frame.module, call.node)  # type: ignore[arg-type]
+    machine = call.machine
+    args = [tree_map(machine, lambda leaf: scratch_ref(leaf, "scoped", here), entry) for entry in call.args[1:]]
+    kwargs = {
+        name: tree_map(machine, lambda leaf, name=name: scratch_ref(leaf, name, here), entry)  # type: ignore[misc]
+        for name, entry in call.kwargs.items()
+        if name not in ("collective_axes",)
+    }
+    machine.effects += 1
+    return machine.call(call.args[0], Arguments(args, kwargs), call.node, call.frame)

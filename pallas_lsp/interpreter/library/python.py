@@ -1,0 +1,519 @@
+"""Python's built-in functions, functools, itertools, dataclasses, math."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+from ...shapes import dims
+from ...shapes.dims import Poly
+from ..attributes import attribute
+from ..classes import class_attribute, fields_of
+from ..sequences import items_of
+from ..truth import as_condition, as_dim, known_truth, negate
+from ..values import (
+    ABSENT,
+    Array,
+    BlockSpec,
+    BoundMethod,
+    Builtin,
+    Class,
+    Condition,
+    Dtype,
+    EnumMember,
+    Function,
+    Instance,
+    Iteration,
+    Library,
+    Opaque,
+    PallasCall,
+    Partial,
+    Ref,
+    ShapeDtype,
+    SuperProxy,
+    Transformed,
+    Unknown,
+    UnknownShape,
+    Value,
+    ValueMethod,
+)
+from .containers import replaced
+from .registry import Call, models
+
+_CALLABLE = (Function, Partial, BoundMethod, Builtin, Class, Library, Transformed, PallasCall, ValueMethod)
+_LONGEST_RANGE = 1 << 20
+
+
+@models("len")
+def _len(call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, list | tuple | dict | set | str | bytes | range):
+        return len(value)
+    if isinstance(value, UnknownShape) and value.of.key is not None:
+        return dims.symbol(f"{value.of.key}.ndim", 0)
+    if isinstance(value, Array | Ref) and value.shape:
+        return value.shape[0] if value.shape[0] is not None else call.unknown()
+    if isinstance(value, Iteration):
+        return call.unknown()
+    items = items_of(call.machine, value, call.node, call.frame) if isinstance(value, Instance) else None
+    return len(items) if items is not None else call.unknown("the length of a sequence that is not known")
+
+
+@models("range")
+def _range(call: Call) -> Value:
+    parts = [as_dim(arg) for arg in call.args]
+    if parts and all(isinstance(part, int) for part in parts):
+        try:
+            result = range(*parts)  # type: ignore[arg-type]
+        except ValueError:
+            return call.unknown()
+        return result if len(result) <= _LONGEST_RANGE else call.unknown()
+    if any(isinstance(arg, Array) and arg.traced for arg in call.args) and call.machine.kernel is not None:
+        return Unknown("a range over a traced value")
+    return Unknown("a range of unknown length", f"range({', '.join(dims.render(p) if p is not None else '?' for p in parts)})", host=True)
+
+
+@models("isinstance")
+def _isinstance(call: Call) -> Value:
+    value, wanted = call.get(0, "obj"), call.get(1, "cls")
+    options = wanted if isinstance(wanted, tuple) else (wanted,)
+    answers = [_is_instance(value, option) for option in options]
+    if True in answers:
+        return True
+    if None not in answers:
+        return False
+    name = value.key if isinstance(value, Unknown) and value.key else "a value"
+    types = "|".join(sorted(getattr(option, "name", "?") for option in options))
+    return Condition(f"isinstance:{name}:{types}", (f"`{name}` is a {types}", f"`{name}` is not a {types}"), True)
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int, Poly), "float": (float,), "bool": (bool,), "str": (str,), "tuple": (tuple,), "list": (list,), "dict": (dict,), "set": (set,),
+    "slice": (slice,), "jax.Array": (Array,), "jax.numpy.ndarray": (Array,), "jax.ShapeDtypeStruct": (ShapeDtype,),
+    "jax.experimental.pallas.BlockSpec": (BlockSpec,), "collections.abc.Sequence": (tuple, list, str), "typing.Sequence": (tuple, list, str),
+    "collections.abc.Mapping": (dict,), "functools.partial": (Partial,),
+}  # fmt: skip
+
+
+def _is_instance(value: Value, option: Value) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
+    if isinstance(option, Class):
+        if isinstance(value, Instance | EnumMember):
+            return option in value.cls.lineage() or (None if not value.cls.complete else False)
+        return False
+    if isinstance(option, Library):
+        if option.name in _TYPES:
+            return isinstance(value, _TYPES[option.name]) if not (isinstance(value, Instance) and not value.cls.complete) else None
+        if isinstance(value, Opaque) and value.name == option.name:
+            return True
+        if option.name in ("jax.core.Tracer", "numpy.ndarray", "numbers.Number"):
+            return None
+        return False if isinstance(value, str | type(None)) else None
+    return None
+
+
+@models("getattr")
+def _getattr(call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    if not isinstance(name, str):
+        return call.unknown()
+    if len(call.args) > 2 and _has(value, name) is False:
+        return call.args[2]
+    return attribute(call.machine, value, name, call.node, call.frame)
+
+
+@models("hasattr")
+def _hasattr(call: Call) -> Value:
+    value, name = call.get(0, "obj"), call.get(1, "name")
+    known = _has(value, name) if isinstance(name, str) else None
+    if known is not None:
+        return known
+    label = value.key if isinstance(value, Unknown) and value.key else getattr(value, "name", "a value")
+    return Condition(f"hasattr:{label}:{name}", (f"`{label}` has `{name}`", f"`{label}` has no `{name}`"), True)
+
+
+def _has(value: Value, name: str) -> bool | None:
+    """Whether the object has the attribute; an object that was not built whole leaves it open."""
+    if isinstance(value, Instance):
+        if name in value.attrs or class_attribute(value.cls, name) is not None:
+            return True
+        return False if value.complete and value.cls.complete and class_attribute(value.cls, "__getattr__") is None else None
+    if isinstance(value, Library):
+        from ...resolve.imports import LibraryName
+
+        return True if LibraryName.of(value.name).has(name) else None
+    if isinstance(value, int | float | str | tuple | list | dict | type(None)):
+        return hasattr(value, name)
+    return None
+
+
+@models("setattr")
+def _setattr(call: Call) -> Value:
+    holder, name = call.get(0, "obj"), call.get(1, "name")
+    if isinstance(holder, Instance):
+        if isinstance(name, str):
+            holder.attrs[name] = call.get(2, "value")
+        else:
+            holder.complete = False
+    return None
+
+
+@models("callable")
+def _callable(call: Call) -> Value:
+    value = call.get(0, "obj")
+    return isinstance(value, _CALLABLE) if not isinstance(value, Unknown | Instance) else as_condition(value, call.node)
+
+
+@models("type")
+def _type(call: Call) -> Value:
+    value = call.get(0, "obj")
+    return value.cls if isinstance(value, Instance | EnumMember) else call.unknown()
+
+
+@models("super")
+def _super(call: Call) -> Value:
+    frame = call.frame.function_frame()
+    function = frame.function
+    if function is None or function.owner is None or isinstance(function.node, type(None)):
+        return call.unknown()
+    names = [*function.node.args.posonlyargs, *function.node.args.args]
+    return SuperProxy(function.owner, frame.names.get(names[0].arg)) if names else call.unknown()
+
+
+@models("tuple", "list")
+def _sequence(call: Call) -> Value:
+    if not call.args:
+        return [] if call.name == "list" else ()
+    items = items_of(call.machine, call.args[0], call.node, call.frame)
+    if items is None:
+        value = call.args[0]
+        return value if isinstance(value, UnknownShape) else call.unknown("a sequence of unknown length")
+    return items if call.name == "list" else tuple(items)
+
+
+@models("dict", "collections.OrderedDict")
+def _dict(call: Call) -> Value:
+    from ..expressions import dict_key
+
+    result: dict[Any, Value] = {}
+    if call.args:
+        source = call.args[0]
+        pairs = None if isinstance(source, dict) else items_of(call.machine, source, call.node, call.frame)
+        if isinstance(source, dict):
+            result.update(source)
+        elif pairs is not None and all(isinstance(pair, tuple | list) and len(pair) == 2 and dict_key(pair[0]) is not ABSENT for pair in pairs):
+            result.update({dict_key(pair[0]): pair[1] for pair in pairs})
+        else:
+            return call.unknown("a dict whose keys are not all known")
+    result.update(call.kwargs)
+    return result if call.arguments.exact else call.unknown("a dict whose keys are not all known")
+
+
+@models("set", "frozenset")
+def _set(call: Call) -> Value:
+    from ..expressions import dict_key
+
+    items = items_of(call.machine, call.args[0], call.node, call.frame) if call.args else []
+    keys = [dict_key(item) for item in items] if items is not None else [ABSENT]
+    return call.unknown("a set whose items are not all known") if ABSENT in keys else set(keys)
+
+
+@models("zip")
+def _zip(call: Call) -> Value:
+    columns = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args]
+    if any(column is None for column in columns):
+        return call.unknown("a zip of sequences of unknown length")
+    return Iteration(list(zip(*columns, strict=False)))  # type: ignore[arg-type]
+
+
+@models("enumerate")
+def _enumerate(call: Call) -> Value:
+    items, start = items_of(call.machine, call.get(0, "iterable"), call.node, call.frame), call.get(1, "start", 0)
+    if items is None or not isinstance(start, int):
+        return call.unknown("a sequence of unknown length")
+    return Iteration(list(enumerate(items, start)))
+
+
+@models("map")
+def _map(call: Call) -> Value:
+    columns = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args[1:]]
+    if any(column is None for column in columns):
+        return call.unknown("a map over a sequence of unknown length")
+    return Iteration([call.call(call.args[0], *row) for row in zip(*columns, strict=False)])  # type: ignore[arg-type]
+
+
+@models("filter")
+def _filter(call: Call) -> Value:
+    items = items_of(call.machine, call.get(1, "iterable"), call.node, call.frame)
+    if items is None:
+        return call.unknown("a filter over a sequence of unknown length")
+    kept = [(item, known_truth(item if call.args[0] is None else call.call(call.args[0], item))) for item in items]
+    return Iteration([item for item, keep in kept if keep]) if all(keep is not None for _, keep in kept) else call.unknown("a filter that is not known")
+
+
+@models("reversed")
+def _reversed(call: Call) -> Value:
+    items = items_of(call.machine, call.get(0, "sequence"), call.node, call.frame)
+    return Iteration(items[::-1]) if items is not None else call.unknown("a sequence of unknown length")
+
+
+@models("iter")
+def _iter(call: Call) -> Value:
+    value = call.get(0, "iterable")
+    if isinstance(value, Iteration):
+        return value
+    items = items_of(call.machine, value, call.node, call.frame)
+    return Iteration(items) if items is not None else call.unknown("a sequence of unknown length")
+
+
+@models("next")
+def _next(call: Call) -> Value:
+    value = call.get(0, "iterator")
+    if isinstance(value, Iteration):
+        if value.items:
+            return call.machine.settle(value.items.pop(0))
+        if len(call.args) > 1:
+            return call.args[1]
+    return call.unknown("the next item of an iterator")
+
+
+@models("sorted")
+def _sorted(call: Call) -> Value:
+    items = items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
+    plain = items is not None and "key" not in call.kwargs and (all(isinstance(i, int | float) for i in items) or all(isinstance(i, str) for i in items))
+    return sorted(items, reverse=call.kwargs.get("reverse") is True) if plain and items is not None else call.unknown("a sorted sequence")
+
+
+@models("min", "max")
+def _extremum(call: Call) -> Value:
+    items = call.args if len(call.args) > 1 else items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
+    if not items or "key" in call.kwargs:
+        return call.unknown()
+    if all(isinstance(item, int | float) for item in items):
+        return min(items) if call.name == "min" else max(items)
+    parts = [as_dim(item) for item in items]
+    if any(part is None for part in parts):
+        return call.unknown()
+    result = parts[0]
+    for part in parts[1:]:
+        result = dims.minimum(result, part) if call.name == "min" else dims.maximum(result, part)
+    if all(isinstance(item, int | Poly) for item in items):
+        return result if result is not None else call.unknown()
+    return Unknown("the extremum of numbers that are not all known", dims.render(result), result, host=True)
+
+
+@models("sum", "math.prod", "numpy.prod", "jax.numpy.prod_of_ints")
+def _total(call: Call) -> Value:
+    if isinstance(call.get(0, "iterable"), Array):
+        from .registry import FALLBACK
+
+        return FALLBACK[0](call)
+    items = items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
+    if items is None or len(call.args) > 1:
+        return call.unknown()
+    if all(isinstance(item, int | float) for item in items):
+        return sum(items) if call.name == "sum" else math.prod(items)
+    parts = [as_dim(item) for item in items]
+    result: Any = 0 if call.name == "sum" else 1
+    for part in parts:
+        result = dims.add(result, part) if call.name == "sum" else dims.mul(result, part)
+    return result if result is not None else call.unknown()
+
+
+@models("any", "all")
+def _any_all(call: Call) -> Value:
+    items = items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
+    if items is None:
+        return call.unknown()
+    known = [known_truth(item) for item in items]
+    wanted = call.name == "any"
+    if wanted in known:
+        return wanted
+    undecided = [item for item, value in zip(items, known, strict=True) if value is None]
+    if not undecided:
+        return not wanted
+    return as_condition(undecided[0], call.node) if len(undecided) == 1 else call.unknown()
+
+
+@models("operator.not_")
+def _not(call: Call) -> Value:
+    return negate(call.machine, call.get(0, "a"), call.node, call.frame)
+
+
+@models("abs")
+def _abs(call: Call) -> Value:
+    value = call.get(0, "x")
+    if isinstance(value, int | float):
+        return abs(value)
+    if isinstance(value, Array):
+        call.name = "jax.numpy.abs"
+        from .registry import FALLBACK
+
+        return FALLBACK[0](call)
+    return call.unknown()
+
+
+@models("int", "float", "bool", "str", "round")
+def _convert(call: Call) -> Value:
+    value = call.get(0, "x", 0)
+    if isinstance(value, Poly) and call.name in ("int", "round"):
+        return value
+    if isinstance(value, Unknown) and call.name == "int" and value.poly is not None:
+        return value.poly
+    if isinstance(value, bool | int | float | str) and not call.kwargs and len(call.args) <= 1:
+        try:
+            return {"int": int, "float": float, "bool": bool, "str": str, "round": round}[call.name](value)  # type: ignore[operator]
+        except (ValueError, OverflowError):
+            return call.unknown()
+    if call.name == "bool" and known_truth(value) is not None:
+        return known_truth(value)
+    return Unknown(value.why if isinstance(value, Unknown) else f"a converted {type(value).__name__}", host=True)
+
+
+@models("slice")
+def _slice(call: Call) -> Value:
+    return slice(*call.args) if 1 <= len(call.args) <= 3 else call.unknown()
+
+
+@models("print", "warnings.warn", "logging.info", "logging.debug", "logging.warning", "id", "repr")
+def _nothing(call: Call) -> Value:
+    return None if call.name not in ("id", "repr") else call.unknown()
+
+
+@models("property", "staticmethod", "classmethod", "functools.cached_property")
+def _descriptor(call: Call) -> Value:
+    function = call.get(0, "fget")
+    if isinstance(function, Function):
+        return Function(
+            function.node, function.module, function.frame, function.defaults, function.kw_defaults,
+            kind="property" if call.name in ("property", "functools.cached_property") else call.name,
+        )  # fmt: skip
+    return function
+
+
+@models("functools.partial")
+def _partial(call: Call) -> Value:
+    if not call.args or not call.arguments.exact:
+        return call.unknown("a partial with unknown arguments")
+    return Partial(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
+
+
+@models("functools.partialmethod")
+def _partialmethod(call: Call) -> Value:
+    return call.unknown()
+
+
+@models("functools.wraps", "functools.update_wrapper", "functools.lru_cache", "functools.cache", "contextlib.contextmanager", "functools.total_ordering")
+def _transparent(call: Call) -> Value:
+    """A decorator that does not change what the function computes, with or without arguments of its own."""
+    if call.name in ("functools.lru_cache", "functools.cache") and call.args and isinstance(call.args[0], Function):
+        return call.args[0]
+    if call.name == "contextlib.contextmanager":
+        return call.unknown("a context manager")
+    return Builtin("decorator", lambda machine, arguments, node, frame: arguments.args[0] if arguments.args else None)
+
+
+@models("functools.reduce")
+def _reduce(call: Call) -> Value:
+    items = items_of(call.machine, call.get(1, "iterable"), call.node, call.frame)
+    if items is None:
+        return call.unknown()
+    if len(call.args) > 2:
+        items = [call.args[2], *items]
+    if not items:
+        return call.unknown()
+    result = items[0]
+    for item in items[1:]:
+        result = call.call(call.args[0], result, item)
+    return result
+
+
+@models("dataclasses.replace", "copy.replace")
+def _replace(call: Call) -> Value:
+    value = call.get(0, "obj")
+    if isinstance(value, Instance) and call.arguments.exact:
+        return replaced(value, call.kwargs)
+    return call.unknown()
+
+
+@models("dataclasses.field")
+def _field(call: Call) -> Value:
+    return Opaque(call.name, (), call.kwargs)
+
+
+@models("dataclasses.dataclass", "jax.tree_util.register_dataclass", "jax.tree_util.register_pytree_node_class", "jax.tree_util.register_static")
+def _class_decorator(call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Class):
+        return call.args[0]
+    return Opaque(call.name, (), call.kwargs)
+
+
+@models("dataclasses.fields")
+def _fields(call: Call) -> Value:
+    value = call.get(0, "class_or_instance")
+    cls = value.cls if isinstance(value, Instance) else value
+    if not isinstance(cls, Class):
+        return call.unknown()
+    return tuple(Opaque("dataclasses.Field", (), {"name": name}) for name in fields_of(cls))
+
+
+@models("dataclasses.asdict")
+def _asdict(call: Call) -> Value:
+    value = call.get(0, "obj")
+    return dict(value.attrs) if isinstance(value, Instance) and value.complete else call.unknown()
+
+
+@models("typing.cast")
+def _cast(call: Call) -> Value:
+    return call.get(1, "val")
+
+
+@models("copy.copy", "copy.deepcopy")
+def _copy(call: Call) -> Value:
+    value = call.get(0, "x")
+    if isinstance(value, Instance):
+        return replaced(value, {})
+    return value.copy() if isinstance(value, list | dict) and call.name == "copy.copy" else value if isinstance(value, tuple | str | int | float) else call.unknown()
+
+
+@models("itertools.chain")
+def _chain(call: Call) -> Value:
+    parts = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args]
+    return call.unknown() if any(part is None for part in parts) else Iteration([item for part in parts for item in part or ()])
+
+
+@models("itertools.product")
+def _product(call: Call) -> Value:
+    parts = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args]
+    if any(part is None for part in parts) or call.kwargs or math.prod(len(part or ()) for part in parts) > 4096:
+        return call.unknown()
+    return Iteration([tuple(row) for row in itertools.product(*(part or () for part in parts))])
+
+
+@models("itertools.accumulate", "itertools.cycle", "itertools.repeat", "itertools.count", "itertools.islice", "itertools.groupby")
+def _itertool(call: Call) -> Value:
+    return call.unknown()
+
+
+@models("math.ceil", "math.floor", "math.sqrt", "math.log", "math.log2", "math.exp", "math.gcd", "math.lcm", "math.isqrt", "math.trunc", "numpy.sqrt", "numpy.log2")
+def _math(call: Call) -> Value:
+    short = call.name.rpartition(".")[2]
+    if all(isinstance(arg, int | float) for arg in call.args) and not call.kwargs:
+        try:
+            return getattr(math, short)(*call.args)
+        except (ValueError, OverflowError, TypeError):
+            return call.unknown()
+    if isinstance(call.get(0, "x"), Array):
+        from .registry import FALLBACK
+
+        return FALLBACK[0](call)
+    return call.unknown()
+
+
+@models("divmod")
+def _divmod(call: Call) -> Value:
+    a, b = as_dim(call.get(0, "a")), as_dim(call.get(1, "b"))
+    quotient, rest = dims.floordiv(a, b), dims.mod(a, b)
+    return (quotient, rest) if quotient is not None and rest is not None else call.unknown()

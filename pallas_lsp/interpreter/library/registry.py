@@ -1,0 +1,76 @@
+"""The table of models, by canonical public name, and the call of a library name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ..frames import Frame
+from ..machine import CALL, Arguments, Machine
+from ..values import Library, Unknown, Value
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of a library function as its model sees it."""
+
+    machine: Machine
+    name: str
+    arguments: Arguments
+    node: ast.AST
+    frame: Frame
+
+    @property
+    def args(self) -> list[Value]:
+        """The positional arguments."""
+        return self.arguments.args
+
+    @property
+    def kwargs(self) -> dict[str, Value]:
+        """The keyword arguments."""
+        return self.arguments.kwargs
+
+    def get(self, position: int, name: str, default: Value = None) -> Value:
+        """The argument at ``position`` or of that name."""
+        return self.arguments.get(position, name, default)
+
+    def unknown(self, why: str | None = None) -> Unknown:
+        """A result that is not modelled; the reason names the function."""
+        short = self.name.rpartition(".")[2]
+        return Unknown(why or f"the result of `{short}`", host=self.machine.kernel is None)
+
+    def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+        """Call a value from here."""
+        return self.machine.call(function, Arguments(list(args), kwargs), self.node, self.frame)
+
+
+Model = Callable[[Call], Value]
+_Function = TypeVar("_Function", bound=Model)
+MODELS: dict[str, Model] = {}
+FALLBACK: list[Callable[[Call], Value]] = []
+"""What answers for a name without a model of its own (the shape table, set by ``arrays``)."""
+
+
+def models(*names: str) -> Callable[[_Function], _Function]:
+    """Register the decorated function as the model of these library functions."""
+
+    def register(function: _Function) -> _Function:
+        for name in names:
+            MODELS[name] = function
+        return function
+
+    return register
+
+
+def _call_library(machine: Machine, function: Library, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    call = Call(machine, function.name, arguments, node, frame)
+    model = MODELS.get(function.name)
+    return model(call) if model is not None else FALLBACK[0](call)
+
+
+CALL[Library] = _call_library
+
+PALLAS = "jax.experimental.pallas"
+TPU = "jax.experimental.pallas.tpu"

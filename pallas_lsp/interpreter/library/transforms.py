@@ -1,0 +1,183 @@
+"""JAX's transformations of functions: ``jit``, ``vmap``, ``grad``, ``shard_map``, ``custom_vjp`` and the like."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ...shapes.avals import Aval, as_aval
+from ...shapes.dims import Poly
+from ..frames import Frame
+from ..machine import CALL, Arguments, Machine
+from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value
+from .containers import RECEIVERS
+from .registry import Call, models
+from .trees import tree_map
+
+_KINDS = {
+    "jax.jit": "jit", "jax.pjit": "jit", "jax.experimental.pjit.pjit": "jit", "jax.vmap": "vmap", "jax.grad": "grad",
+    "jax.value_and_grad": "grad", "jax.vjp": "grad", "jax.jvp": "grad", "jax.linearize": "grad", "jax.shard_map": "shard_map",
+    "jax.experimental.shard_map.shard_map": "shard_map", "jax.checkpoint": "same", "jax.remat": "same", "jax.custom_vjp": "same",
+    "jax.custom_jvp": "same", "jax.named_call": "same", "jax.custom_batching.custom_vmap": "same", "jax.pmap": "pmap",
+    "jax.custom_gradient": "grad", "jax.profiler.annotate_function": "same", "jax.custom_derivatives.custom_vjp": "same",
+    "jax.custom_derivatives.custom_jvp": "same", "jax.interpreters.batching.custom_vmap": "same",
+}  # fmt: skip
+_DECORATOR_FACTORIES = ("jax.named_scope", "jax.profiler.TraceAnnotation", "jax.default_matmul_precision", "jax.experimental.compute_on.compute_on")
+
+
+@models(*_KINDS)
+def _transform(call: Call) -> Value:
+    kind = _KINDS[call.name]
+    if not call.args and not isinstance(call.kwargs.get("f", call.kwargs.get("fun")), Function):
+        # `@jax.jit(static_argnames=...)`: the options first, the function later.
+        options = dict(call.kwargs)
+        return Builtin(call.name, lambda machine, arguments, node, frame: Transformed(kind, arguments.args[0] if arguments.args else None, options))
+    function = call.args[0] if call.args else call.kwargs.get("f", call.kwargs.get("fun"))
+    options = dict(call.kwargs)
+    if kind == "vmap" and len(call.args) > 1:
+        options["in_axes"] = call.args[1]
+    if call.name in ("jax.vjp", "jax.jvp", "jax.linearize"):
+        call.call(function, *call.args[1:])
+        return call.unknown()
+    return Transformed(kind, function, options)
+
+
+@models(*_DECORATOR_FACTORIES)
+def _decorator_factory(call: Call) -> Value:
+    return Builtin("decorator", lambda machine, arguments, node, frame: arguments.args[0] if arguments.args else None)
+
+
+def _call_transformed(machine: Machine, value: Transformed, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if value.kind == "vmap":
+        return _call_vmapped(machine, value, arguments, node, frame)
+    if value.kind in ("shard_map", "pmap"):
+        return _call_sharded(machine, value, arguments, node, frame)
+    if value.kind == "jit":
+        return traced_call(machine, value, arguments, node, frame)
+    result = machine.call(value.func, arguments, node, frame)
+    return result if value.kind == "same" else Unknown("a gradient", host=True)
+
+
+def traced_call(machine: Machine, value: Transformed, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Call a jitted function: its arguments that are not static are traced."""
+    static = _static_arguments(value, len(arguments.args))
+    if static is not None:
+        positions, names = static
+        args = [arg if index in positions else traced(machine, arg) for index, arg in enumerate(arguments.args)]
+        kwargs = {name: arg if name in names else traced(machine, arg) for name, arg in arguments.kwargs.items()}
+        parameters = _parameter_names(value.func)
+        for index, name in enumerate(parameters[: len(args)]):
+            if name in names:
+                args[index] = arguments.args[index]
+        for index in positions:
+            if 0 <= index < len(parameters) and parameters[index] in kwargs:
+                kwargs[parameters[index]] = arguments.kwargs[parameters[index]]
+        arguments = Arguments(args, kwargs, arguments.exact)
+    machine.in_jit += 1
+    try:
+        return machine.call(value.func, arguments, node, frame)
+    finally:
+        machine.in_jit -= 1
+
+
+def _static_arguments(value: Transformed, count: int) -> tuple[set[int], set[str]] | None:
+    """The static positions and names of a jitted function; None when they are not known."""
+    positions, names = value.options.get("static_argnums"), value.options.get("static_argnames")
+    found: set[int] = set()
+    for entry in positions if isinstance(positions, tuple | list) else (positions,):
+        if isinstance(entry, int):
+            found.add(entry if entry >= 0 else entry + count)
+        elif entry is not None:
+            return None
+    spelled: set[str] = set()
+    for name in names if isinstance(names, tuple | list) else (names,):
+        if isinstance(name, str):
+            spelled.add(name)
+        elif name is not None:
+            return None
+    return found, spelled
+
+
+def _parameter_names(function: Value) -> list[str]:
+    return [p.arg for p in (*function.node.args.posonlyargs, *function.node.args.args)] if isinstance(function, Function) else []
+
+
+def traced(machine: Machine, value: Value) -> Value:
+    """The value as ``jit`` hands it to the function: numbers and ShapeDtypeStructs become traced arrays."""
+
+    def leaf(item: Value) -> Value:
+        if isinstance(item, ShapeDtype):
+            return Array(Aval(item.shape, item.dtype, False))
+        if isinstance(item, bool | int | float | Poly):
+            return Array(as_aval(item))
+        if isinstance(item, Array) and not item.traced:
+            return Array(item.aval, item.operands)
+        return item
+
+    return tree_map(machine, leaf, value)
+
+
+def _call_vmapped(machine: Machine, value: Transformed, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    axes = value.options.get("in_axes", 0)
+    mapped: list[Value] = []
+    size: Any = None
+    for index, arg in enumerate(arguments.args):
+        axis = axes[index] if isinstance(axes, tuple | list) and index < len(axes) else axes
+        if isinstance(arg, Array) and isinstance(axis, int) and arg.shape and -len(arg.shape) <= axis < len(arg.shape):
+            at = axis % len(arg.shape)
+            size = arg.shape[at]
+            mapped.append(Array(Aval(arg.shape[:at] + arg.shape[at + 1 :], arg.dtype, arg.aval.weak), (arg,)))
+        else:
+            mapped.append(arg if axis is None else Unknown("an operand of vmap", host=True))
+    kwargs: dict[str, Value] = {name: Unknown("an operand of vmap", host=True) for name in arguments.kwargs}
+    result = machine.call(value.func, Arguments(mapped, kwargs, arguments.exact), node, frame)
+    out_axes = value.options.get("out_axes", 0)
+
+    def with_batch(item: Value) -> Value:
+        if not isinstance(item, Array) or item.shape is None or out_axes != 0:
+            return Unknown("a result of vmap", host=True)
+        return Array(Aval((size, *item.shape), item.dtype, item.aval.weak), (item,))
+
+    return tree_map(machine, with_batch, result)
+
+
+def _call_sharded(machine: Machine, value: Transformed, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Inside a shard every dim may be a part of the whole: only ranks and dtypes are sure."""
+
+    def shard(item: Value) -> Value:
+        if not isinstance(item, Array) or item.shape is None:
+            return item if not isinstance(item, Unknown) else Unknown("an operand of shard_map", host=True)
+        return Array(Aval((None,) * len(item.shape), item.dtype, item.aval.weak), (item,))
+
+    args = [tree_map(machine, shard, arg) for arg in arguments.args]
+    result = machine.call(value.func, Arguments(args, dict(arguments.kwargs), arguments.exact), node, frame)
+    return tree_map(machine, shard, result)
+
+
+@models("jax.eval_shape")
+def _eval_shape(call: Call) -> Value:
+    if not call.args:
+        return call.unknown()
+    arguments = Arguments([traced(call.machine, arg) for arg in call.args[1:]], {k: traced(call.machine, v) for k, v in call.kwargs.items()}, call.arguments.exact)
+    result = call.machine.call(call.args[0], arguments, call.node, call.frame)
+    return tree_map(call.machine, lambda leaf: ShapeDtype(leaf.shape, leaf.dtype) if isinstance(leaf, Array) else leaf, result)
+
+
+@models("jax.make_jaxpr", "jax.export.export")
+def _make_jaxpr(call: Call) -> Value:
+    return Transformed("jit", call.get(0, "fun"), {})
+
+
+def _method(machine: Machine, value: Transformed, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name in ("lower", "trace", "eval_shape"):
+        machine.call(value, arguments, node, frame) if value.kind != "jit" else traced_call(machine, value, arguments, node, frame)
+        return Unknown(f"the result of `{name}`", host=True)
+    if name in ("defvjp", "defjvp", "def_vmap", "defjvps"):
+        return arguments.args[0] if arguments.args else None
+    return Unknown(f"`{name}` of a transformed function", host=True)
+
+
+RECEIVERS[Transformed] = _method
+CALL[Transformed] = _call_transformed
+

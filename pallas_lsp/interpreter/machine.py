@@ -1,0 +1,220 @@
+"""The interpreter's state, and the four verbs everything else is made of: evaluate, execute, call, decide.
+
+``expressions``, ``statements`` and ``library`` fill the tables below when they are imported; their mutual recursion goes through a
+``Machine``. Nothing here knows an operation, a rule or a message.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..resolve.imports import LibraryName, Target
+from ..resolve.project import Project
+from ..shapes import dims
+from ..shapes.avals import Aval
+from ..text.span import Location
+from .events import Event, Where
+from .frames import Frame
+from .modules import ModuleFile
+from .paths import STEPS, Explorer, Path, PathEnd
+from .values import ABSENT, Array, Condition, Function, Library, Unknown, UnknownShape, Value
+
+EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
+EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
+CALL: dict[type[Any], Callable[..., Value]] = {}
+
+DEPTH = 60
+RECURSION = 4
+
+
+@dataclass(slots=True)
+class KernelContext:
+    """The kernel whose body runs: the call it belongs to, and whether JAX keeps unused loads in it."""
+
+    call: Location
+    dead_code_kept: bool = False
+    grid: Value = ()
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What a call passes. ``exact`` is False when a starred argument of unknown length is among them."""
+
+    args: list[Value]
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    exact: bool = True
+    arg_nodes: list[ast.expr] = field(default_factory=list)
+    kwarg_nodes: dict[str, ast.expr] = field(default_factory=dict)
+
+    def get(self, position: int, name: str, default: Value = None) -> Value:
+        """The argument given at ``position`` or as ``name``."""
+        if position < len(self.args):
+            return self.args[position]
+        return self.kwargs.get(name, default)
+
+    def node(self, position: int, name: str) -> ast.expr | None:
+        """The expression of that argument, where the call writes it out."""
+        if position < len(self.arg_nodes):
+            return self.arg_nodes[position]
+        return self.kwarg_nodes.get(name)
+
+
+class Machine:
+    """The interpreting of one document.
+
+    ``project`` reads files; ``focus``: the file whose values are noted for hover; ``installed`` looks up names of packages that are neither
+    the project's nor known (None: not now; the names are collected in ``unresolved``); ``cancelled`` says that nobody wants the result.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        focus: str | None = None,
+        installed: Callable[[LibraryName, ModuleFile, ast.AST], Target | None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self.project = project
+        self.focus = focus
+        self.installed = installed
+        self.cancelled = cancelled
+        self.modules: dict[str, ModuleFile] = {}
+        self.unresolved: set[str] = set()
+        self.events: list[Event] = []
+        self.notes: dict[tuple[int, int], Value] = {}
+        self.path = Path(Explorer(1))
+        self.kernel: KernelContext | None = None
+        self.seen_kernels: dict[Any, Any] = {}
+        self.kernel_coverage: set[tuple[tuple[str, int, int], bool]] = set()
+        self.effects = 0
+        self.in_jit = 0
+        self.muted = 0
+        self.stack: list[ast.AST] = []
+        self.cut: dict[str, int] = {}
+
+    # -- the four verbs -------------------------------------------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Value:
+        """The value of an expression; unknowns that the path has learned about come back as what was learned."""
+        self.tick()
+        handler = EVALUATE.get(type(node))
+        if handler is None:
+            return Unknown(f"{type(node).__name__} is not interpreted", host=self.kernel is None)
+        value = self.settle(handler(self, node, frame))
+        if self.focus == frame.module.path and isinstance(node, ast.Name | ast.Attribute):
+            self.note(node, value)
+        return value
+
+    def execute(self, body: list[ast.stmt], frame: Frame) -> None:
+        """Run statements in order."""
+        for statement in body:
+            self.tick()
+            handler = EXECUTE.get(type(statement))
+            if handler is not None:
+                handler(self, statement, frame)
+
+    def call(self, function: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+        """The result of calling a value."""
+        handler = CALL.get(type(function))
+        if handler is None:
+            why = function.why if isinstance(function, Unknown) else f"a {type(function).__name__} is called"
+            return Unknown(why, host=self.kernel is None)
+        return self.settle(handler(self, function, arguments, node, frame))
+
+    def decide(self, condition: Condition, node: ast.AST, frame: Frame) -> bool:
+        """The path's answer to an undecided condition; what it teaches is learned."""
+        place = (frame.module.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        key = condition.key or f"@{place[1]}:{place[2]}"
+        declared = condition.declared is not ABSENT
+        answer = self.path.decide(key, place, condition.default, condition.words, declared)
+        if condition.learn is not None:
+            condition.learn(self.path.facts, answer)
+        return answer != condition.negated
+
+    # -- helpers of the verbs -------------------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Count a step; a path that takes too many ends, and so does a cancelled run."""
+        self.path.steps += 1
+        if self.path.steps > STEPS:
+            self.cut["steps"] = self.cut.get("steps", 0) + 1
+            raise PathEnd("step budget")
+        if self.cancelled is not None and not self.path.steps % 256 and self.cancelled():
+            raise Cancelled
+
+    def settle(self, value: Value) -> Value:
+        """What the path knows of a value: an unknown found to be None, a constant, or an array of known rank becomes that."""
+        if not isinstance(value, Unknown) or value.key is None or isinstance(value, Condition):
+            return value
+        facts = self.path.facts
+        if isinstance(value, UnknownShape):
+            array = self.settle(value.of)
+            return shape_values(array) if isinstance(array, Array) and array.shape is not None else value
+        if facts.none.get(value.key):
+            return None
+        if value.key in facts.constant:
+            return facts.constant[value.key]
+        if value.key in facts.rank:
+            if value.key not in facts.arrays:
+                facts.arrays[value.key] = symbolic_array(value.key, facts.rank[value.key])
+            return facts.arrays[value.key]
+        return value
+
+    def note(self, node: ast.AST, value: Value) -> None:
+        """Keep the value for hover; a later one of the same place wins unless it knows less."""
+        if isinstance(value, Library) or (isinstance(value, Unknown) and self.known_note(node)):
+            return
+        self.notes[(node.lineno, node.col_offset)] = value  # type: ignore[attr-defined]
+
+    def known_note(self, node: ast.AST) -> bool:
+        """Whether something better than an unknown is noted there."""
+        return (node.lineno, node.col_offset) in self.notes  # type: ignore[attr-defined]
+
+    def where(self, node: ast.AST, frame: Frame) -> Where:
+        """The place of an event that happens now."""
+        context = self.kernel
+        return Where(
+            frame.module,
+            node,
+            self.path.facts,
+            context.call if context else None,
+            self.path.conditions(),
+            context.dead_code_kept if context else False,
+        )
+
+    def emit(self, event: Event) -> None:
+        """Record an event, unless it comes from a function whose text is damaged or may not run at all."""
+        if not self.muted:
+            self.events.append(event)
+
+    @contextmanager
+    def entered(self, function: Function) -> Iterator[None]:
+        """The bookkeeping of a call of a user's function: depth, recursion, damaged text."""
+        if len(self.stack) >= DEPTH or self.stack.count(function.node) >= RECURSION:
+            self.cut["depth"] = self.cut.get("depth", 0) + 1
+            raise PathEnd("recursion budget")
+        damaged = function.module.parsed.is_damaged(function.node)
+        self.stack.append(function.node)
+        self.muted += damaged
+        try:
+            yield
+        finally:
+            self.stack.pop()
+            self.muted -= damaged
+
+
+class Cancelled(Exception):
+    """The caller no longer wants the result."""
+
+
+def symbolic_array(key: str, rank: int) -> Array:
+    """An array of which only the rank is known; its dims are symbols in the user's words."""
+    return Array(Aval(tuple(dims.symbol(f"{key}.shape[{axis}]", 1) for axis in range(rank)), None, False))
+
+
+def shape_values(value: Any) -> tuple[Value, ...]:
+    """A shape of known rank as the tuple of values that ``.shape`` gives."""
+    return tuple(dim if dim is not None else Unknown("a dim of this shape is unknown", host=True) for dim in value.shape)

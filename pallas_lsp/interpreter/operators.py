@@ -1,0 +1,232 @@
+"""Python's operators on interpreted values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import Any
+
+from ..shapes import dims, table
+from ..shapes.avals import UNKNOWN, Aval, ShapeError
+from ..shapes.dims import Poly, Truth
+from .events import RefAsArray, ShapeFault
+from .frames import Frame
+from .machine import Arguments, Machine
+from .truth import as_dim, equals, is_none, known_truth, negate, order
+from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownShape, Value
+
+SYMBOL: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+_NATIVE: dict[str, Any] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
+    "**": operator.pow, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_DIM: dict[str, Any] = {"+": dims.add, "-": dims.sub, "*": dims.mul, "//": dims.floordiv, "%": dims.mod, "**": dims.power}
+_DUNDER = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and", "|": "or"}
+_PLAIN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, type(None))
+_LIMIT = 1 << 16
+
+
+def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
+    """``a op b``."""
+    if isinstance(a, _PLAIN) and isinstance(b, _PLAIN):
+        return _native(op, a, b)
+    for ref in (a, b):
+        if isinstance(ref, Ref | RefIndexer):
+            machine.emit(RefAsArray(machine.where(node, frame), op, ref.ref if isinstance(ref, RefIndexer) else ref))
+            return Unknown("a ref is used as an array")
+    if isinstance(a, Instance) or isinstance(b, Instance):
+        return _user_operator(machine, op, a, b, node, frame)
+    if isinstance(a, Array) or isinstance(b, Array):
+        return array_operator(machine, op, a, b, node, frame)
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list | Unknown | Poly) or isinstance(b, tuple | list):
+        return Unknown("a sequence of unknown length", host=machine.kernel is None)
+    left, right = as_dim(a), as_dim(b)
+    if left is not None and right is not None and op in _DIM:
+        result = _DIM[op](left, right)
+        if isinstance(a, Poly | int) and isinstance(b, Poly | int):
+            return result if result is not None else Unknown("arithmetic on dims that has no closed form", host=True)
+        return Unknown(_why(a, b), _key(result), result, host=True)
+    return Unknown(_why(a, b), host=all(not isinstance(v, Unknown) or v.host for v in (a, b)))
+
+
+def _why(*values: Value) -> str:
+    return next((v.why for v in values if isinstance(v, Unknown)), "arithmetic on values that are not all known")
+
+
+def _key(dim: Any) -> str | None:
+    return dims.render(dim) if isinstance(dim, Poly) else None
+
+
+def _native(op: str, a: Any, b: Any) -> Value:
+    """Python's own operator on plain values; what would be monstrous, or would raise, is unknown."""
+    if op == "**" and not (isinstance(b, int | float) and isinstance(a, int | float) and abs(b) <= 128 and abs(a) <= _LIMIT):
+        return Unknown("a power too large to work out")
+    if op == "<<" and not (isinstance(b, int) and 0 <= b <= 256):
+        return Unknown("a shift too large to work out")
+    if op == "*":
+        for sequence, count in ((a, b), (b, a)):
+            if isinstance(sequence, str | bytes | tuple | list) and isinstance(count, int) and len(sequence) * count > _LIMIT:
+                return Unknown("a sequence too long to work out")
+    if op == "%" and isinstance(a, str | bytes):
+        return Unknown("a formatted string")
+    try:
+        result = _NATIVE[op](a, b)
+    except Exception:
+        return Unknown("an operation that Python refuses")
+    return result if not isinstance(result, int) or abs(result) < 1 << 256 else Unknown("a number too large to work out")
+
+
+def _user_operator(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
+    from .attributes import class_attribute
+
+    for receiver, other, prefix in ((a, b, "__"), (b, a, "__r")):
+        if isinstance(receiver, Instance) and op in _DUNDER:
+            method = class_attribute(receiver.cls, f"{prefix}{_DUNDER[op]}__")
+            if method is not None:
+                return machine.call(BoundMethod(receiver, method), Arguments([other]), node, frame)
+    return Unknown("an operator of a class that the source does not define")
+
+
+def scalar_if_host(machine: Machine, value: Value) -> Value:
+    """Inside a kernel an unknown made on the host can only be a scalar in arithmetic: an array would be a captured constant."""
+    if machine.kernel is not None and isinstance(value, Unknown) and value.host and not isinstance(value, UnknownShape):
+        return Array(Aval((), None, None), traced=False)
+    return value
+
+
+def array_operator(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
+    """An operator of which at least one side is an array."""
+    a, b = scalar_if_host(machine, a), scalar_if_host(machine, b)
+    arguments = [to_aval(a), to_aval(b)]
+    if UNKNOWN in arguments and op == "@":
+        return Unknown(_why(a, b))
+    try:
+        result = table.operator(op, *arguments)
+    except ShapeError as fault:
+        machine.emit(ShapeFault(machine.where(node, frame), op, str(fault), (a, b)))
+        return Unknown("an operation that JAX refuses")
+    return from_shapes(result, (a, b), node)
+
+
+def to_aval(value: Value) -> Any:
+    """What a shape function takes for a value."""
+    if isinstance(value, Array):
+        return value.aval
+    if isinstance(value, bool | int | float | complex | Poly) or value is None or value is Ellipsis:
+        return value
+    return UNKNOWN
+
+
+def from_shapes(result: Any, operands: tuple[Any, ...], node: ast.AST | None = None) -> Value:
+    """A shape function's answer as a value that was computed from ``operands``."""
+    if isinstance(result, Aval):
+        return Array(result, tuple(v for v in operands if isinstance(v, Array)), made_by=node)
+    if isinstance(result, tuple | list):
+        return type(result)(from_shapes(part, operands, node) for part in result)
+    if isinstance(result, str):
+        return Dtype(result)
+    if result is UNKNOWN:
+        return Unknown(_why(*operands) if any(isinstance(v, Unknown) for v in operands) else "a result whose shape is not modelled")
+    return result
+
+
+def unary(machine: Machine, op: ast.unaryop, value: Value, node: ast.AST, frame: Frame) -> Value:
+    """``-value``, ``+value``, ``~value``, ``not value``."""
+    if isinstance(op, ast.Not):
+        return negate(machine, value, node, frame)
+    symbol = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(op)]
+    if isinstance(value, Ref | RefIndexer):
+        machine.emit(RefAsArray(machine.where(node, frame), symbol, value.ref if isinstance(value, RefIndexer) else value))
+        return Unknown("a ref is used as an array")
+    if isinstance(value, Array):
+        if isinstance(value.constant, int | float) and symbol == "-" and not value.traced:
+            return Array(value.aval, value.operands, value.traced, -value.constant, made_by=node)
+        try:
+            return from_shapes(table.operator("~" if symbol == "~" else f"unary {symbol}", value.aval), (value,), node)
+        except ShapeError:
+            return Unknown("an operation that JAX refuses")
+    if isinstance(value, bool | int | float | complex):
+        try:
+            return -value if symbol == "-" else +value if symbol == "+" else ~value  # type: ignore[operator]
+        except TypeError:
+            return Unknown("an operation that Python refuses")
+    dim = as_dim(value)
+    if dim is not None and symbol == "-":
+        result = dims.neg(dim)
+        return result if isinstance(value, Poly) else Unknown(_why(value), _key(result), result, host=True)
+    return value if symbol == "+" and dim is not None else Unknown(_why(value), host=True)
+
+
+def compare(machine: Machine, op: ast.cmpop, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
+    """One comparison."""
+    if isinstance(op, ast.Is | ast.IsNot):
+        answer = _identity(machine, a, b)
+        return answer if isinstance(op, ast.Is) else _opposite(answer)
+    if isinstance(op, ast.In | ast.NotIn):
+        answer = _membership(machine, a, b, node)
+        return answer if isinstance(op, ast.In) else _opposite(answer)
+    symbol = SYMBOL[type(op)]
+    if isinstance(a, Ref | RefIndexer) or isinstance(b, Ref | RefIndexer):
+        if symbol in ("==", "!="):
+            return Unknown("a ref is compared")
+        return binary(machine, symbol, a, b, node, frame)
+    if (isinstance(a, Array) or isinstance(b, Array)) and a is not None and b is not None:
+        return array_operator(machine, symbol, a, b, node, frame)
+    if symbol in ("==", "!="):
+        answer = equals(machine, a, b, node)
+        return answer if symbol == "==" else _opposite(answer)
+    return _order(machine, symbol, a, b, node)
+
+
+def _opposite(answer: Value) -> Value:
+    if isinstance(answer, Condition):
+        return answer.inverse()
+    known = known_truth(answer)
+    return (not known) if known is not None else answer
+
+
+def _identity(machine: Machine, a: Value, b: Value) -> Value:
+    if a is None or b is None:
+        return is_none(machine, b if a is None else a)
+    if isinstance(a, bool | str | int | type(Ellipsis)) and isinstance(b, bool | str | int | type(Ellipsis)):
+        return a is b or (type(a) is type(b) and a == b)
+    return equals(machine, a, b, ast.Constant(value=None)) if not (isinstance(a, Array) or isinstance(b, Array)) else Unknown("identity of arrays")
+
+
+def _membership(machine: Machine, item: Value, container: Value, node: ast.AST) -> Value:
+    if isinstance(container, str) and isinstance(item, str):
+        return item in container
+    if isinstance(container, dict):
+        container = list(container)
+    if not isinstance(container, tuple | list | set | range):
+        text = ast.unparse(node) if isinstance(node, ast.expr) else "a membership test"
+        return Condition(f"in:{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
+    answers = [equals(machine, item, element, node) for element in container]
+    if True in answers:
+        return True
+    undecided = [answer for answer in answers if answer is not False]
+    if not undecided:
+        return False
+    return undecided[0] if len(undecided) == 1 and isinstance(undecided[0], Condition) else Unknown("membership of an unknown value")
+
+
+def _order(machine: Machine, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
+    if isinstance(a, _PLAIN) and isinstance(b, _PLAIN):
+        return _native(symbol, a, b)
+    left, right = as_dim(a), as_dim(b)
+    if left is None or right is None:
+        text = ast.unparse(node) if isinstance(node, ast.expr) else "a comparison"
+        return Condition(f"{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
+    swapped, negated = symbol in (">", "<="), symbol in (">=", "<=")
+    if swapped:
+        left, right = right, left
+    answer = machine.path.facts.less(left, right)
+    if answer is not Truth.MAYBE:
+        return (answer is Truth.YES) != negated
+    condition = order(left, right)
+    return condition.inverse() if negated else condition

@@ -1,0 +1,164 @@
+"""One path through a program whose conditions are not all known, and the exploring of the others.
+
+Law: run a function from its start with a list of decisions; a condition met for the first time takes its
+default answer and queues the other one; the same condition met again follows the remembered answer. No joins.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..shapes import dims
+from ..shapes.dims import Atom, Dim, MaybeDim, Poly, Shape, Symbol, Truth
+from .values import Array, Value
+
+HOST_PATHS = 16
+KERNEL_PATHS = 8
+STEPS = 20_000
+
+
+class PathEnd(Exception):
+    """This path goes no further: it raises, JAX would raise, or a budget is spent. ``reason`` says which."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def lone_symbol(dim: MaybeDim) -> Symbol | None:
+    """The symbol that the dim consists of, when it is nothing else."""
+    if isinstance(dim, Poly) and len(dim.terms) == 1:
+        ((monomial, coefficient),) = dim.terms
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1 and isinstance(monomial[0][0], Symbol):
+            return monomial[0][0]
+    return None
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a path has learned of unknowns: which are None, their ranks, their values, and symbols equal to something simpler."""
+
+    none: dict[str, bool] = field(default_factory=dict)
+    rank: dict[str, int] = field(default_factory=dict)
+    constant: dict[str, Value] = field(default_factory=dict)
+    equal: dict[Atom, Dim] = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+    def copy(self) -> Facts:
+        """An independent copy, for a kernel's own paths."""
+        return Facts(dict(self.none), dict(self.rank), dict(self.constant), dict(self.equal), dict(self.arrays))
+
+    def resolve(self, dim: MaybeDim) -> MaybeDim:
+        """The dim with every learned equality put in."""
+        return dims.substitute(dim, self.equal) if self.equal and isinstance(dim, Poly) else dim
+
+    def resolve_shape(self, shape: Shape) -> Shape:
+        """The shape with every learned equality put in."""
+        return tuple(map(self.resolve, shape)) if shape and self.equal else shape
+
+    def learn_rank(self, key: str, rank: int) -> None:
+        """Record an unknown array's rank; its dims asked for from the end are the same as from the start."""
+        self.rank.setdefault(key, rank)
+        for axis in range(rank):
+            self.equal.setdefault(Symbol(f"{key}.shape[{axis - rank}]", 1), dims.symbol(f"{key}.shape[{axis}]", 1))
+
+    def same(self, a: MaybeDim, b: MaybeDim) -> Truth:
+        """Whether two dims are equal, given what was learned."""
+        return dims.equal(self.resolve(a), self.resolve(b))
+
+    def less(self, a: MaybeDim, b: MaybeDim) -> Truth:
+        """Whether ``a < b``, given what was learned."""
+        return dims.less(self.resolve(a), self.resolve(b))
+
+    def learn_equal(self, a: MaybeDim, b: MaybeDim) -> None:
+        """Record ``a == b`` where one side is a lone symbol that the other does not contain."""
+        a, b = self.resolve(a), self.resolve(b)
+        for symbol, other in ((a, b), (b, a)):
+            atom = lone_symbol(symbol)
+            if atom is None or other is None or (isinstance(other, Poly) and dims.substitute(other, {atom: 0}) != other):
+                continue
+            for known, value in list(self.equal.items()):
+                if isinstance(value, Poly):
+                    self.equal[known] = dims.substitute(value, {atom: other})
+            self.equal[atom] = other
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An answer to an undecided condition; ``words`` name it for the user, ``chosen`` unless it was the declared default."""
+
+    key: str
+    answer: bool
+    words: str
+    chosen: bool
+
+
+class Path:
+    """The state of one path: decisions taken, facts learned, steps spent."""
+
+    __slots__ = ("answers", "explorer", "facts", "given", "steps", "trail")
+
+    def __init__(self, explorer: Explorer, given: tuple[tuple[str, bool], ...] = (), parent: Path | None = None) -> None:
+        self.explorer = explorer
+        self.given = dict(given)
+        self.trail: list[Decision] = list(parent.trail) if parent else []
+        self.answers: dict[str, bool] = dict(parent.answers) if parent else {}
+        self.facts = parent.facts.copy() if parent else Facts()
+        self.steps = 0
+
+    def decide(self, key: str, place: tuple[str, int, int], default: bool, words: tuple[str, str], declared: bool) -> bool:
+        """The answer to an undecided condition.
+
+        ``key``: its normal form; ``place``: where it is tested; ``words``: how to say that it holds, and that it does not;
+        ``declared``: the default answer is the program's own (a parameter's default), so it is no assumption.
+        """
+        if key in self.answers:
+            self.explorer.cover(place, self.answers[key])
+            return self.answers[key]
+        answer = self.given.get(key, default)
+        self.explorer.cover(place, answer)
+        if key not in self.given:
+            self.explorer.offer(place, not answer, (*((d.key, d.answer) for d in self.trail), (key, not answer)))
+        self.answers[key] = answer
+        self.trail.append(Decision(key, answer, words[0] if answer else words[1], chosen=not (declared and answer == default)))
+        return answer
+
+    def conditions(self) -> tuple[str, ...]:
+        """The assumptions this path rests on, as words."""
+        return tuple(d.words for d in self.trail if d.chosen)
+
+
+class Explorer:
+    """Breadth-first over single flips: every undecided outcome of a place is tried once, the rest at their defaults."""
+
+    def __init__(self, limit: int, covered: set[tuple[tuple[str, int, int], bool]] | None = None) -> None:
+        self.limit = limit
+        self.covered = covered if covered is not None else set()
+        self.queue: deque[tuple[tuple[tuple[str, int, int], bool], tuple[tuple[str, bool], ...]]] = deque()
+        self.cut = 0
+
+    def cover(self, place: tuple[str, int, int], answer: bool) -> None:
+        """Note that the outcome was taken at the place."""
+        self.covered.add((place, answer))
+
+    def offer(self, place: tuple[str, int, int], answer: bool, given: tuple[tuple[str, bool], ...]) -> None:
+        """Queue the other outcome unless the place has seen it."""
+        if (place, answer) not in self.covered:
+            self.queue.append(((place, answer), given))
+
+    def paths(self, parent: Path | None = None) -> Iterator[Path]:
+        """Paths to run, one after the other, until every outcome is covered or the limit is reached; ``cut`` counts what is left."""
+        yield Path(self, (), parent)
+        count = 1
+        while self.queue:
+            outcome, given = self.queue.popleft()
+            if outcome in self.covered:
+                continue
+            if count >= self.limit:
+                self.cut += 1
+                continue
+            count += 1
+            yield Path(self, given, parent)

@@ -1,0 +1,276 @@
+"""Refs: indexers, views, loads and stores.
+
+The order of an indexer's faults, and what an access sees, mirror ``jax/_src/state/indexing.py`` (``NDIndexer``),
+``jax/_src/state/primitives.py`` (``get``/``swap`` abstract evaluation) and ``jax/_src/pallas/mosaic/lowering.py``
+(``_load_lowering_rule``, ``_swap_lowering_rule``).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..shapes import dims, dtypes, indexing
+from ..shapes.avals import UNKNOWN, Aval, ShapeError
+from ..shapes.dims import MaybeDim, Poly, Shape, Truth
+from .events import Access, CopyEvent, IndexEntry, RefAsArray, ViewEvent
+from .frames import Frame
+from .liveness import arrays_in, mark_live
+from .machine import Machine
+from .truth import as_dim
+from .values import ABSENT, Array, DynamicSlice, Ref, RefIndexer, RefTransform, Unknown, Value
+
+Fault = tuple[str, Any, ast.AST | None]
+
+
+def entries_of(index: Value, slice_node: ast.AST | None) -> tuple[IndexEntry, ...]:
+    """The entries of an indexer with their nodes, where the program writes them one by one."""
+    values = index if isinstance(index, tuple) else (index,)
+    nodes: list[ast.AST | None] = [slice_node] * len(values)
+    if isinstance(slice_node, ast.Tuple) and isinstance(index, tuple) and not any(isinstance(n, ast.Starred) for n in slice_node.elts):
+        nodes = list(slice_node.elts)
+    return tuple(IndexEntry(_kind(value), value, node) for value, node in zip(values, nodes, strict=False))
+
+
+def _kind(value: Value) -> str:
+    if value is None:
+        return "none"
+    if value is Ellipsis:
+        return "ellipsis"
+    for kinds, name in (((bool,), "bool"), ((int, Poly), "int"), ((float,), "float"), ((str,), "str"), ((list,), "list"), ((slice,), "slice")):
+        if isinstance(value, kinds):
+            return name
+    if isinstance(value, DynamicSlice):
+        return "ds"
+    if isinstance(value, Ref | RefIndexer):
+        return "ref"
+    if isinstance(value, Array):
+        return _array_kind(value)
+    return "unknown"
+
+
+def _array_kind(value: Array) -> str:
+    if value.shape is None:
+        return "unknown"
+    if value.shape:
+        return "array" if value.traced else "numpy"
+    if value.dtype is not None and dtypes.is_floating(value.dtype):
+        return "float"
+    return "bool" if value.dtype == "bool" else "int"
+
+
+def index_fault(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any, dynamic_sizes: bool = False) -> Fault | None:
+    """The first fault JAX finds in an indexer while tracing, as ``(rule id, detail, node)``; None when none is certain.
+
+    ``dynamic_sizes``: a traced size is allowed (copies).
+    """
+    if any(entry.kind == "unknown" for entry in entries):
+        return None
+    ellipses = [entry for entry in entries if entry.kind == "ellipsis"]
+    if len(ellipses) > 1:
+        return "multiple-ellipsis", None, ellipses[1].node
+    unsupported = next((entry for entry in entries if entry.kind in ("list", "str")), None)
+    if unsupported is not None:
+        return "unsupported-index-type", unsupported.kind, unsupported.node
+    if shape is None:
+        return _slice_form_fault(entries, dynamic_sizes)
+    if len(entries) - len(ellipses) > len(shape):
+        return "too-many-indices", (len(entries) - len(ellipses), shape), entries[-1].node
+    if len(entries) > 1 and any(entry.kind == "none" for entry in entries):
+        return "unsupported-index-type", "none", next(entry.node for entry in entries if entry.kind == "none")
+    return _slice_form_fault(entries, dynamic_sizes) or _ref_fault(entries) or _bounds_fault(shape, entries, facts)
+
+
+def _slice_form_fault(entries: tuple[IndexEntry, ...], dynamic_sizes: bool) -> Fault | None:
+    for entry in entries:
+        value = entry.value
+        if isinstance(value, slice):
+            step = as_dim(value.step) if value.step is not None else 1
+            if isinstance(step, int) and step < 1:
+                return "slice-step-not-positive", step, entry.node
+            if any(isinstance(part, Array) and part.traced for part in (value.start, value.stop, value.step)):
+                return "dynamic-python-slice", value, entry.node
+        if isinstance(value, DynamicSlice):
+            stride = as_dim(value.stride)
+            if isinstance(stride, int) and stride < 0:
+                return "slice-step-not-positive", stride, entry.node
+            if isinstance(value.size, Array) and value.size.traced and not dynamic_sizes:
+                return "dynamic-slice-size", value, entry.node
+    return None
+
+
+def _ref_fault(entries: tuple[IndexEntry, ...]) -> Fault | None:
+    refs = [entry for entry in entries if entry.kind == "ref"]
+    if len(refs) > 1:
+        return "ref-indexers", "several", refs[1].node
+    if refs and isinstance(refs[0].value, Ref) and refs[0].value.shape and any(entry.kind in ("int", "array") for entry in entries):
+        return "ref-indexers", "mixed", refs[0].node
+    return None
+
+
+def _bounds_fault(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], facts: Any) -> Fault | None:
+    """A static ``pl.ds`` beyond its dim; Python slices clamp and ints are not checked."""
+    for axis, entry in zip(axes(shape, entries), entries, strict=True):
+        if not isinstance(entry.value, DynamicSlice) or axis is None:
+            continue
+        start, size, stride = (static_int(part) for part in (entry.value.start, entry.value.size, entry.value.stride))
+        dim = facts.resolve(shape[axis])
+        if start is None or size is None or stride is None or not isinstance(dim, int) or start < 0:
+            continue
+        if start >= dim or start + (size - 1) * stride >= dim:
+            return "slice-out-of-bounds", (start, size, stride, dim, axis), entry.node
+    return None
+
+
+def static_int(value: Value) -> int | None:
+    """The value as a Python int, if it is one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def axes(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...]) -> list[int | None]:
+    """The axis that each entry indexes, None for an ellipsis."""
+    result: list[int | None] = []
+    axis = 0
+    for entry in entries:
+        if entry.kind == "ellipsis":
+            result.append(None)
+            axis += len(shape) - (len(entries) - 1)
+        else:
+            result.append(axis)
+            axis += 1
+    return result
+
+
+def indexed_shape(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any) -> Shape:
+    """The shape of what an indexer selects, None when the rank is not known."""
+    from .subscripts import key_part
+
+    if shape is None or any(entry.kind in ("unknown", "array", "numpy", "ref", "float", "bool") for entry in entries):
+        return _all_scalar_shape(shape, entries)
+    if len(entries) == 1 and entries[0].kind == "none":
+        return shape
+    try:
+        resolved = facts.resolve_shape(shape)
+        result = indexing.ref_index(resolved, tuple(key_part(None, entry.value) for entry in entries))  # type: ignore[arg-type]
+    except ShapeError:
+        return None
+    return result if result is not UNKNOWN else None
+
+
+def _all_scalar_shape(shape: Shape, entries: tuple[IndexEntry, ...]) -> Shape:
+    """Where every dim is known to be indexed by a scalar the result is a scalar, whatever else is unknown."""
+    if shape is not None and len(shape) == len(entries) and all(entry.kind in ("int", "float", "bool") for entry in entries):
+        return ()
+    return None
+
+
+def view(machine: Machine, ref: Ref, index: Value, node: ast.AST, frame: Frame, slice_node: ast.AST | None) -> Value:
+    """``ref.at[index]``."""
+    entries = entries_of(index, slice_node)
+    fault = index_fault(ref.shape, entries, machine.path.facts, dynamic_sizes=True)
+    machine.emit(ViewEvent(machine.where(node, frame), "index", ref, entries, fault))
+    shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
+    step = RefTransform("index", strided=any(_is_strided(entry.value) for entry in entries))
+    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, step), ref.shape, tuple(entry.value for entry in entries))
+
+
+def _is_strided(value: Value) -> bool:
+    step = value.step if isinstance(value, slice) else value.stride if isinstance(value, DynamicSlice) else None
+    step = as_dim(step) if step is not None else 1
+    return step is not None and step != 1
+
+
+def transposed(ref: Ref, permutation: tuple[int, ...] | None) -> Ref:
+    """``ref.T`` / ``ref.transpose(permutation)``: a view that JAX cannot lower."""
+    shape = ref.shape
+    if shape is not None:
+        order = permutation if permutation is not None and len(permutation) == len(shape) else tuple(reversed(range(len(shape))))
+        shape = tuple(shape[axis] for axis in order) if set(order) == set(range(len(shape))) else None
+    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, RefTransform("transpose")), ref.shape)
+
+
+def load(
+    machine: Machine,
+    ref: Ref,
+    index: Value,
+    node: ast.AST,
+    frame: Frame,
+    api: str = "subscript",
+    slice_node: ast.AST | None = None,
+    mask: Value = ABSENT,
+) -> Value:
+    """Read a ref; the result carries the access, so that a use marks it live."""
+    entries = () if index is ABSENT else entries_of(index, slice_node)
+    access = _access(machine, "load", api, ref, entries, node, frame)
+    access.mask = mask
+    access.operands = (*arrays_in(ref.key or ()), *(array for entry in entries for array in arrays_in(entry.value)), *arrays_in(mask))
+    machine.emit(access)
+    if access.fault is not None:
+        return Unknown("an access that JAX refuses")
+    access.result = Array(Aval(access.shape, ref.dtype, False), (access,), made_by=node)
+    return access.result
+
+
+def store(
+    machine: Machine,
+    ref: Ref,
+    index: Value,
+    value: Value,
+    node: ast.AST,
+    frame: Frame,
+    *,
+    op: str = "store",
+    api: str = "subscript",
+    slice_node: ast.AST | None = None,
+    target: ast.AST | None = None,
+    value_node: ast.AST | None = None,
+    cast: bool = True,
+    mask: Value = ABSENT,
+) -> Value:
+    """Write a ref; gives the old contents for a swap, None for a store."""
+    entries = () if index is ABSENT else entries_of(index, slice_node)
+    mark_live(value, mask, ref, tuple(entry.value for entry in entries))
+    machine.effects += 1
+    if isinstance(value, Ref | RefIndexer):
+        machine.emit(RefAsArray(machine.where(value_node or node, frame), "store", value.ref if isinstance(value, RefIndexer) else value))
+        return Unknown("a ref is stored")
+    access = _access(machine, op, api, ref, entries, node, frame)
+    access.value, access.value_node, access.target_node, access.cast, access.mask, access.live = value, value_node, target, cast, mask, True
+    machine.emit(access)
+    return Array(Aval(access.shape, ref.dtype, False), (), made_by=node) if op == "swap" else None
+
+
+def _access(machine: Machine, op: str, api: str, ref: Ref, entries: tuple[IndexEntry, ...], node: ast.AST, frame: Frame) -> Access:
+    where = machine.where(node, frame)
+    last_is_view = bool(ref.transforms) and ref.transforms[-1].kind == "index"
+    if last_is_view and _is_full(entries):
+        # A trailing `[...]` after `.at[...]` reuses that indexer.
+        transforms, before, shape, fault = ref.transforms[:-1], ref.before, ref.shape, None
+    else:
+        fault = index_fault(ref.shape, entries, machine.path.facts)
+        shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
+        transforms, before = ref.transforms, ref.shape
+    if not transforms:
+        before = ref.root.block  # type: ignore[assignment]  # squeezed dims count as dims here
+    return Access(where, op, api, ref, entries, shape, fault, before=before, transforms=transforms)
+
+
+def _is_full(entries: tuple[IndexEntry, ...]) -> bool:
+    return not entries or (len(entries) == 1 and entries[0].kind == "ellipsis")
+
+
+def copied(machine: Machine, role: str, value: Value, node: ast.AST, frame: Frame) -> None:
+    """Note an operand of a copy: it must be a ref, and what computes its view is used."""
+    machine.effects += 1
+    mark_live(value)
+    if isinstance(value, Array | bool | int | float):
+        machine.emit(CopyEvent(machine.where(node, frame), role, value))
+
+
+def same_shape(facts: Any, a: Shape, b: Shape) -> Truth:
+    """Whether two shapes are equal; unknown ranks and dims leave it undecided."""
+    if a is None or b is None:
+        return Truth.MAYBE
+    if len(a) != len(b):
+        return Truth.NO
+    return dims.and_(*(facts.same(x, y) for x, y in zip(a, b, strict=True))) if a else Truth.YES

@@ -1,0 +1,149 @@
+"""Entries: where the interpreting of a file starts, and under which configurations."""
+
+from __future__ import annotations
+
+import ast
+
+from . import importing as _importing
+from . import library as _library
+from .expressions import make_function
+from .frames import MISSING, Frame
+from .importing import run_top_level
+from .machine import Arguments, Machine
+from .modules import ModuleFile
+from .paths import HOST_PATHS, Explorer, Path, PathEnd
+from .statements import EXECUTE_ERRORS
+from .values import ABSENT, Array, Class, Function, Instance, Transformed, Unknown, Value
+from ..shapes import dims
+
+TOP_LEVEL_PATHS = 4
+_CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
+
+
+def run_module(machine: Machine, module: ModuleFile) -> None:
+    """Run a file as the program it is, and then each of its functions that holds a kernel call.
+
+    The top level comes first (``__name__`` is ``"__main__"``): its calls give concrete configurations. Then every outermost function with
+    a kernel call runs with its declared defaults, and once with every parameter unknown.
+    """
+    machine.modules[module.path] = module
+    _run_main(machine, module)
+    for function in entries(module):
+        value = _entry_value(machine, module, function)
+        for symbolic in (False, True) if _has_defaults(function) else (True,):
+            _run_entry(machine, value, function, symbolic)
+
+
+def _run_main(machine: Machine, module: ModuleFile) -> None:
+    explorer = Explorer(TOP_LEVEL_PATHS)
+    first: Frame | None = None
+    for path in explorer.paths():
+        machine.path = path
+        module.frame = Frame("module", module, None)
+        module.frame.names["__name__"] = "__main__"
+        module.star_libraries.clear()
+        module.state = "running"
+        first = first or module.frame
+        run_top_level(machine, module)
+    module.state = "done"
+    module.frame = first or module.frame
+
+
+def entries(module: ModuleFile) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+    """The outermost functions and methods that hold a kernel call, with the class a method belongs to."""
+    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]] = []
+
+    def visit(body: list[ast.stmt], owner: ast.ClassDef | None) -> None:
+        for statement in body:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                if holds_kernel_call(statement):
+                    found.append((statement, owner))
+            elif isinstance(statement, ast.ClassDef):
+                visit(statement.body, statement)
+            elif isinstance(statement, ast.If | ast.Try | ast.With):
+                for name in ("body", "orelse", "finalbody"):
+                    visit(getattr(statement, name, []), owner)
+
+    visit(module.parsed.tree.body, None)
+    return found
+
+
+def holds_kernel_call(node: ast.AST) -> bool:
+    """Whether the function's text names a kernel call."""
+    for part in ast.walk(node):
+        name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else None
+        if name is not None and (name in _CALLS or "pallas_call" in name):
+            return True
+    return False
+
+
+def _has_defaults(entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]) -> bool:
+    spec = entry[0].args
+    return bool(spec.defaults) or any(default is not None for default in spec.kw_defaults)
+
+
+def _entry_value(
+    machine: Machine, module: ModuleFile, entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]
+) -> tuple[Function, Instance | None]:
+    """The entry's function object, as the module's top level made it where it did, and the instance that a method is called on."""
+    node, owner = entry
+    frame, receiver = module.frame, None
+    holder: Value = module.frame.names.get(owner.name, MISSING) if owner is not None else MISSING
+    if isinstance(holder, Class):
+        receiver = Instance(holder, complete=False)
+        frame = holder.frame
+    value = frame.names.get(node.name, MISSING)
+    while isinstance(value, Transformed):
+        value = value.func
+    if not isinstance(value, Function) or value.node is not node:
+        machine.path = Path(Explorer(1))
+        value = make_function(machine, node, frame)
+    return value, receiver
+
+
+def _run_entry(
+    machine: Machine, value: tuple[Function, Instance | None], entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None], symbolic: bool
+) -> None:
+    function, receiver = value
+    explorer = Explorer(HOST_PATHS)
+    for path in explorer.paths():
+        machine.path = path
+        machine.in_jit = 1
+        try:
+            machine.call(function, _entry_arguments(function, receiver, symbolic), function.node, function.frame)
+        except PathEnd:
+            continue
+        except EXECUTE_ERRORS:
+            continue
+        finally:
+            machine.in_jit = 0
+    machine.cut["host paths"] = machine.cut.get("host paths", 0) + explorer.cut
+
+
+def _entry_arguments(function: Function, receiver: Instance | None, symbolic: bool) -> Arguments:
+    """Unknown values for the parameters; declared defaults where the configuration keeps them."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    first = len(positional) - len(function.defaults)
+    args: list[Value] = []
+    for index, parameter in enumerate(positional):
+        default = function.defaults[index - first] if index >= first else ABSENT
+        args.append(default if default is not ABSENT and not symbolic else unknown_parameter(parameter, default))
+    if receiver is not None and args and function.kind != "staticmethod":
+        args[0] = receiver if function.kind != "classmethod" else receiver.cls
+    kwargs: dict[str, Value] = {}
+    for parameter, default in zip(spec.kwonlyargs, function.kw_defaults, strict=False):
+        kwargs[parameter.arg] = default if default is not ABSENT and not symbolic else unknown_parameter(parameter, default)
+    return Arguments(args, kwargs, exact=spec.vararg is None and spec.kwarg is None)
+
+
+def unknown_parameter(parameter: ast.arg, default: Value) -> Value:
+    """A parameter of which nothing but its name, its annotation and its declared default is known."""
+    name = parameter.arg
+    annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+    if annotation == "int":
+        return dims.symbol(name)
+    why = f"parameter `{name}` is not known here"
+    return Unknown(why, name, dims.symbol(name), host=True, declared=default)
+
+

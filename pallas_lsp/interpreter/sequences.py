@@ -1,0 +1,88 @@
+"""What iterating over a value gives."""
+
+from __future__ import annotations
+
+import ast
+
+from ..shapes.avals import Aval
+from .events import RefAsArray
+from .frames import Frame
+from .machine import Arguments, Machine, shape_values
+from .values import Array, BoundMethod, Class, EnumMember, Instance, Iteration, Ref, Unknown, UnknownShape, Value
+
+LONGEST = 4096
+
+
+def items_of(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
+    """The items that iterating over ``value`` gives, None when their number is not known. Consumes an iterator."""
+    value = machine.settle(value)
+    if isinstance(value, list | tuple):
+        return [machine.settle(item) for item in value]
+    if isinstance(value, range):
+        return list(value) if len(value) <= LONGEST else None
+    if isinstance(value, dict):
+        return [key_value(key) for key in value]
+    if isinstance(value, set):
+        return sorted(value, key=repr)
+    if isinstance(value, str):
+        return list(value) if len(value) <= LONGEST else None
+    if isinstance(value, Iteration):
+        items, value.items = value.items, []
+        return items
+    if isinstance(value, Array):
+        return rows(value)
+    if isinstance(value, Ref):
+        machine.emit(RefAsArray(machine.where(node, frame), "iter", value))
+        return None
+    if isinstance(value, Instance):
+        return _instance_items(machine, value, node, frame)
+    if isinstance(value, Class) and value.kind == "enum":
+        return [member for member in value.frame.names.values() if isinstance(member, EnumMember)]
+    return None
+
+
+def key_value(key: object) -> Value:
+    """The value that a key of an interpreted dict stands for (see ``expressions.dict_key``)."""
+    from .values import Dtype, Library
+
+    if isinstance(key, tuple) and len(key) == 2 and key[0] in ("Library", "Dtype") and isinstance(key[1], str):
+        return Library(key[1]) if key[0] == "Library" else Dtype(key[1])
+    return key
+
+
+def rows(array: Array) -> list[Value] | None:
+    """The rows of an array whose first dim is a known small number."""
+    shape = array.shape
+    if not shape or not isinstance(shape[0], int) or shape[0] > LONGEST:
+        return None
+    row = Aval(shape[1:], array.aval.dtype, array.aval.weak)
+    return [Array(row, (array,), array.traced) for _ in range(shape[0])]
+
+
+def _instance_items(machine: Machine, value: Instance, node: ast.AST, frame: Frame) -> list[Value] | None:
+    from .attributes import class_attribute
+    from .classes import fields_of
+
+    if value.cls.kind == "namedtuple":
+        return [value.attrs.get(name, Unknown("a field that was not given")) for name in fields_of(value.cls)]
+    method = class_attribute(value.cls, "__iter__")
+    if method is not None:
+        return items_of(machine, machine.call(BoundMethod(value, method), Arguments([]), node, frame), node, frame)
+    return None
+
+
+def unpack(machine: Machine, value: Value, count: int, node: ast.AST, frame: Frame) -> list[Value] | None:
+    """``count`` items of a value for a tuple target; a shape of unknown rank learns its rank here."""
+    value = machine.settle(value)
+    if isinstance(value, UnknownShape) and value.of.key is not None:
+        machine.path.facts.learn_rank(value.of.key, count)
+        array = machine.settle(value.of)
+        return list(shape_values(array)) if isinstance(array, Array) else None
+    items = items_of(machine, value, node, frame)
+    if items is None and isinstance(value, Unknown):
+        key = value.key
+        return [Unknown(value.why, f"{key}[{index}]" if key else None, host=value.host) for index in range(count)]
+    if items is None and isinstance(value, Array) and value.shape:
+        row = Aval(value.shape[1:], value.aval.dtype, value.aval.weak)
+        return [Array(row, (value,)) for _ in range(count)]
+    return items

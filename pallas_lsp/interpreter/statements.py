@@ -1,0 +1,421 @@
+"""Statements, one function a node type."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .classes import define_class
+from .events import ValueStore
+from .expressions import dict_key, make_function
+from .frames import MISSING, Frame
+from .machine import EXECUTE, Arguments, Machine
+from .operators import SYMBOL, binary
+from .paths import PathEnd
+from .refs import store
+from .sequences import items_of, unpack
+from .truth import assume, equals, known_truth, truth
+from .values import (
+    ABSENT,
+    Array,
+    Instance,
+    Iteration,
+    Ref,
+    RefIndexer,
+    Unknown,
+    Value,
+)
+
+_Handler = TypeVar("_Handler", bound=Callable[..., None])
+UNROLL = 64
+
+
+class Returned(Exception):
+    """A ``return`` on its way to the call."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+class LoopControl(Exception):
+    """A ``break`` or ``continue`` on its way to the loop."""
+
+    def __init__(self, leaves: bool) -> None:
+        super().__init__()
+        self.leaves = leaves
+
+
+EXECUTE_ERRORS = (Returned, LoopControl)
+"""What a broken text can let escape from a statement: a ``return`` outside a function, a ``break`` outside a loop."""
+
+
+def executes(*types: type[ast.AST]) -> Callable[[_Handler], _Handler]:
+    """Register the decorated function for these node types."""
+
+    def register(handler: _Handler) -> _Handler:
+        for node_type in types:
+            EXECUTE[node_type] = handler
+        return handler
+
+    return register
+
+
+@executes(ast.Expr)
+def _expr(machine: Machine, node: ast.Expr, frame: Frame) -> None:
+    machine.evaluate(node.value, frame)
+
+
+@executes(ast.Assign)
+def _assign(machine: Machine, node: ast.Assign, frame: Frame) -> None:
+    value = machine.evaluate(node.value, frame)
+    for target in node.targets:
+        assign(machine, target, value, frame, node, node.value)
+
+
+@executes(ast.AnnAssign)
+def _annassign(machine: Machine, node: ast.AnnAssign, frame: Frame) -> None:
+    if node.value is not None:
+        assign(machine, node.target, machine.evaluate(node.value, frame), frame, node, node.value)
+
+
+@executes(ast.AugAssign)
+def _augassign(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
+    current = machine.evaluate(_as_load(node.target), frame)
+    value = machine.evaluate(node.value, frame)
+    if isinstance(current, list) and isinstance(node.op, ast.Add):
+        # A list grows in place: whoever else holds it sees it.
+        items = items_of(machine, value, node, frame)
+        if items is not None:
+            current.extend(items)
+            return
+        assign(machine, node.target, Unknown("a list grown by a sequence of unknown length", host=True), frame, node)
+        return
+    assign(machine, node.target, binary(machine, SYMBOL[type(node.op)], current, value, node, frame), frame, node, node.value)
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    """The target of an augmented assignment as the expression that reads it (same place in the text)."""
+    fresh: Any
+    if isinstance(target, ast.Name):
+        fresh = ast.Name(target.id, ast.Load())
+    elif isinstance(target, ast.Attribute):
+        fresh = ast.Attribute(target.value, target.attr, ast.Load())
+    elif isinstance(target, ast.Subscript):
+        fresh = ast.Subscript(target.value, target.slice, ast.Load())
+    else:
+        return target
+    return ast.copy_location(fresh, target)
+
+
+def assign(machine: Machine, target: ast.expr, value: Value, frame: Frame, node: ast.AST, value_node: ast.expr | None = None) -> None:
+    """Bind ``value`` to a target of any form."""
+    if isinstance(target, ast.Name):
+        frame.assign(target.id, value)
+        if machine.focus == frame.module.path:
+            machine.note(target, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _assign_sequence(machine, target, value, frame, node, value_node)
+    elif isinstance(target, ast.Starred):
+        assign(machine, target.value, value, frame, node)
+    elif isinstance(target, ast.Attribute):
+        holder = machine.evaluate(target.value, frame)
+        if isinstance(holder, Instance):
+            holder.attrs[target.attr] = value
+    elif isinstance(target, ast.Subscript):
+        _assign_item(machine, target, value, frame, node, value_node)
+
+
+def _assign_sequence(
+    machine: Machine, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST, value_node: ast.expr | None
+) -> None:
+    starred = next((i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)), None)
+    count = len(target.elts)
+    if starred is None:
+        items = unpack(machine, value, count, node, frame)
+    else:
+        items = items_of(machine, value, node, frame)
+    if items is None:
+        items = [Unknown(getattr(value, "why", "a sequence of unknown length"), host=getattr(value, "host", False)) for _ in range(count)]
+    elif starred is not None:
+        if len(items) < count - 1:
+            raise PathEnd("raise")
+        after = count - starred - 1
+        items = [*items[:starred], items[starred : len(items) - after], *items[len(items) - after :]]
+    elif len(items) != count:
+        raise PathEnd("raise")
+    nodes = value_node.elts if isinstance(value_node, ast.Tuple | ast.List) and len(value_node.elts) == count else [None] * count
+    for element, item, part in zip(target.elts, items, nodes, strict=True):
+        assign(machine, element, item, frame, node, part)
+
+
+def _assign_item(machine: Machine, target: ast.Subscript, value: Value, frame: Frame, node: ast.AST, value_node: ast.expr | None) -> None:
+    holder = machine.evaluate(target.value, frame)
+    index = machine.evaluate(target.slice, frame)
+    if isinstance(holder, Ref):
+        api = "augmented" if isinstance(node, ast.AugAssign) else "subscript"
+        store(machine, holder, index, value, node, frame, api=api, slice_node=target.slice, target=target, value_node=value_node)
+    elif isinstance(holder, RefIndexer | Array):
+        machine.emit(ValueStore(machine.where(node, frame), holder.ref if isinstance(holder, RefIndexer) else holder, target))
+        if isinstance(holder, RefIndexer) or holder.traced:
+            raise PathEnd("an item assignment that JAX refuses")
+    elif isinstance(holder, dict):
+        key = dict_key(index)
+        if key is ABSENT:
+            holder.clear()
+        else:
+            holder[key] = value
+    elif isinstance(holder, list):
+        if isinstance(index, int) and -len(holder) <= index < len(holder):
+            holder[index] = value
+        else:
+            _forget(holder)
+
+
+def _forget(items: list[Value]) -> None:
+    """Something unknown was written into the list: nothing is known of its items."""
+    items[:] = [Unknown("an item of a list written at an unknown index", host=True) for _ in items]
+
+
+@executes(ast.Delete)
+def _delete(machine: Machine, node: ast.Delete, frame: Frame) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            frame.owner_of(target.id).names.pop(target.id, None)
+
+
+@executes(ast.If)
+def _if(machine: Machine, node: ast.If, frame: Frame) -> None:
+    if not node.orelse and _only_raises(node.body):
+        # A guard: the path on which it raises says nothing of the code, so take the other one and learn from it.
+        if assume(machine, node.test, frame, False) is True:
+            raise PathEnd("raise")
+        return
+    chosen = truth(machine, machine.evaluate(node.test, frame), node.test, frame)
+    machine.execute(node.body if chosen else node.orelse, frame)
+
+
+def _only_raises(body: list[ast.stmt]) -> bool:
+    return isinstance(body[-1], ast.Raise) and all(isinstance(s, ast.Raise | ast.Assign | ast.Expr | ast.AnnAssign) for s in body)
+
+
+@executes(ast.Assert)
+def _assert(machine: Machine, node: ast.Assert, frame: Frame) -> None:
+    if assume(machine, node.test, frame, True) is False:
+        raise PathEnd("raise")
+
+
+@executes(ast.Raise)
+def _raise(machine: Machine, node: ast.Raise, frame: Frame) -> None:
+    raise PathEnd("raise")
+
+
+@executes(ast.Return)
+def _return(machine: Machine, node: ast.Return, frame: Frame) -> None:
+    raise Returned(machine.evaluate(node.value, frame) if node.value is not None else None)
+
+
+@executes(ast.Break)
+def _break(machine: Machine, node: ast.Break, frame: Frame) -> None:
+    raise LoopControl(leaves=True)
+
+
+@executes(ast.Continue)
+def _continue(machine: Machine, node: ast.Continue, frame: Frame) -> None:
+    raise LoopControl(leaves=False)
+
+
+@executes(ast.For, ast.AsyncFor)
+def _for(machine: Machine, node: ast.For, frame: Frame) -> None:
+    iterable = machine.evaluate(node.iter, frame)
+    items = items_of(machine, iterable, node.iter, frame)
+    if items is not None and len(items) <= UNROLL:
+        left = False
+        for item in items:
+            assign(machine, node.target, item, frame, node)
+            if _run_once(machine, node.body, frame):
+                left = True
+                break
+        if not left:
+            machine.execute(node.orelse, frame)
+        return
+    item = items[0] if items else loop_item(machine, iterable)
+    _run_unknown_times(machine, node, frame, lambda: assign(machine, node.target, item, frame, node))
+
+
+def loop_item(machine: Machine, iterable: Value) -> Value:
+    """An item of an iterable of unknown length: a whole number for a ``range``."""
+    from ..shapes import dims
+
+    why = iterable.why if isinstance(iterable, Unknown) else "an item of a sequence of unknown length"
+    if isinstance(iterable, Iteration) or (isinstance(iterable, Unknown) and iterable.key is not None and iterable.key.startswith("range(")):
+        return dims.symbol(f"an item of {getattr(iterable, 'key', 'it')}", 0)
+    return Unknown(why, host=machine.kernel is None)
+
+
+def _run_once(machine: Machine, body: list[ast.stmt], frame: Frame) -> bool:
+    """Run a loop's body; True when it leaves the loop."""
+    try:
+        machine.execute(body, frame)
+    except LoopControl as control:
+        return control.leaves
+    return False
+
+
+def _run_unknown_times(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
+    """Run the body once for any iteration, and forget afterwards what it changes."""
+    before = {name: frame.names.get(name, MISSING) for name in assigned_names(node)}
+    lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
+    begin()
+    try:
+        machine.execute(node.body, frame)
+    except LoopControl:
+        pass
+    except Returned:
+        # Whether the loop returns, and what runs after it, is no longer certain.
+        raise PathEnd("a return inside a loop of unknown length") from None
+    for name, old in before.items():
+        new = frame.names.get(name, MISSING)
+        if new is not old and new is not MISSING:
+            frame.names[name] = _joined(old, new)
+    for name, length in lengths.items():
+        value = frame.names.get(name)
+        if isinstance(value, list) and len(value) != length:
+            frame.names[name] = Unknown(f"`{name}` grows in a loop of unknown length", host=machine.kernel is None)
+
+
+def _joined(old: Value, new: Value) -> Value:
+    """What a name holds after a loop that ran an unknown number of times: its type of array if that did not change."""
+    if isinstance(old, Array) and isinstance(new, Array) and old.aval == new.aval:
+        return Array(new.aval, (old, new), made_by=new.made_by)
+    if type(old) is type(new) and isinstance(old, str | int | float | bool) and old == new:
+        return old
+    host = not isinstance(new, Array)
+    return Unknown("changed in a loop of unknown length", host=host)
+
+
+def assigned_names(node: ast.AST) -> set[str]:
+    """The names that a loop's statements bind in their own scope."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+@executes(ast.While)
+def _while(machine: Machine, node: ast.While, frame: Frame) -> None:
+    for _ in range(UNROLL):
+        value = machine.evaluate(node.test, frame)
+        known = known_truth(value)
+        if known is None and isinstance(value, Array) and value.traced:
+            truth(machine, value, node.test, frame)
+        if known is None:
+            break
+        if not known:
+            machine.execute(node.orelse, frame)
+            return
+        if _run_once(machine, node.body, frame):
+            return
+    _run_unknown_times(machine, node, frame, lambda: None)
+
+
+@executes(ast.With, ast.AsyncWith)
+def _with(machine: Machine, node: ast.With, frame: Frame) -> None:
+    for entry in node.items:
+        value = machine.evaluate(entry.context_expr, frame)
+        if entry.optional_vars is not None:
+            assign(machine, entry.optional_vars, Unknown("what a context manager gives", host=machine.kernel is None, key=None), frame, node)
+        del value
+    machine.execute(node.body, frame)
+
+
+@executes(ast.Try)
+def _try(machine: Machine, node: ast.Try, frame: Frame) -> None:
+    try:
+        machine.execute(node.body, frame)
+    except PathEnd as end:
+        if end.reason != "raise" or not node.handlers:
+            raise
+        handler = node.handlers[0]
+        if handler.name is not None:
+            frame.assign(handler.name, Unknown("a caught exception", host=True))
+        machine.execute(handler.body, frame)
+    else:
+        machine.execute(node.orelse, frame)
+    machine.execute(node.finalbody, frame)
+
+
+@executes(ast.FunctionDef, ast.AsyncFunctionDef)
+def _def(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+    value: Value = make_function(machine, node, frame)
+    for decorator in reversed(node.decorator_list):
+        value = machine.call(machine.evaluate(decorator, frame), Arguments([value]), decorator, frame)
+    frame.assign(node.name, value)
+
+
+@executes(ast.ClassDef)
+def _class(machine: Machine, node: ast.ClassDef, frame: Frame) -> None:
+    frame.assign(node.name, define_class(machine, node, frame))
+
+
+@executes(ast.Global)
+def _global(machine: Machine, node: ast.Global, frame: Frame) -> None:
+    frame.globals.update(node.names)
+
+
+@executes(ast.Nonlocal)
+def _nonlocal(machine: Machine, node: ast.Nonlocal, frame: Frame) -> None:
+    frame.nonlocals.update(node.names)
+
+
+@executes(ast.Match)
+def _match(machine: Machine, node: ast.Match, frame: Frame) -> None:
+    subject = machine.evaluate(node.subject, frame)
+    for case in node.cases:
+        answer = _matches(machine, case.pattern, subject, node.subject, frame)
+        if answer is not False and case.guard is not None:
+            guard = machine.evaluate(case.guard, frame)
+            answer = truth(machine, guard, case.guard, frame) if known_truth(answer) is True else Unknown("a guarded pattern", host=True)
+        if truth(machine, answer, case.pattern, frame):
+            machine.execute(case.body, frame)
+            return
+
+
+def _matches(machine: Machine, pattern: ast.pattern, subject: Value, node: ast.expr, frame: Frame) -> Value:
+    """Whether a pattern matches: known, a condition, or unknown; binds what the pattern captures."""
+    if isinstance(pattern, ast.MatchAs):
+        inner = _matches(machine, pattern.pattern, subject, node, frame) if pattern.pattern is not None else True
+        if pattern.name is not None:
+            frame.assign(pattern.name, subject)
+        return inner
+    if isinstance(pattern, ast.MatchValue):
+        wanted = machine.evaluate(pattern.value, frame)
+        comparison = ast.copy_location(ast.Compare(node, [ast.Eq()], [pattern.value]), pattern)
+        return equals(machine, subject, wanted, comparison)
+    if isinstance(pattern, ast.MatchSingleton):
+        comparison = ast.copy_location(ast.Compare(node, [ast.Is()], [ast.Constant(pattern.value)]), pattern)
+        return equals(machine, subject, pattern.value, comparison)
+    if isinstance(pattern, ast.MatchOr):
+        answers = [_matches(machine, part, subject, node, frame) for part in pattern.patterns]
+        known = [known_truth(answer) for answer in answers]
+        if True in known:
+            return True
+        undecided = [answer for answer, value in zip(answers, known, strict=True) if value is None]
+        return False if not undecided else undecided[0] if len(undecided) == 1 else Unknown("one of several patterns", host=True)
+    if isinstance(pattern, ast.MatchSequence) and isinstance(subject, tuple | list):
+        return _matches_sequence(machine, pattern, list(subject), node, frame)
+    for captured in ast.walk(pattern):
+        name = getattr(captured, "name", None)
+        if isinstance(captured, ast.MatchAs | ast.MatchStar) and isinstance(name, str):
+            frame.assign(name, Unknown("captured by a pattern", host=machine.kernel is None))
+    return Unknown("a pattern that is not interpreted", host=True)
+
+
+def _matches_sequence(machine: Machine, pattern: ast.MatchSequence, items: list[Value], node: ast.expr, frame: Frame) -> Value:
+    if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
+        return Unknown("a starred pattern", host=True)
+    if len(items) != len(pattern.patterns):
+        return False
+    answers = [_matches(machine, part, item, node, frame) for part, item in zip(pattern.patterns, items, strict=True)]
+    if any(known_truth(answer) is False for answer in answers):
+        return False
+    undecided = [answer for answer in answers if known_truth(answer) is None]
+    return True if not undecided else undecided[0] if len(undecided) == 1 else Unknown("several undecided patterns", host=True)

@@ -1,0 +1,143 @@
+"""``value[index]`` for every kind of value but the store to a ref, which ``refs`` has."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..shapes import dims, indexing
+from ..shapes.avals import UNKNOWN, ShapeError
+from ..shapes.dims import Poly
+from .attributes import class_attribute
+from .events import ValueIndex
+from .frames import Frame
+from .machine import Arguments, Machine
+from .operators import from_shapes
+from .refs import load, view
+from .truth import as_dim
+from .values import (
+    ABSENT,
+    Array,
+    BoundMethod,
+    Class,
+    DynamicSlice,
+    Function,
+    Instance,
+    Library,
+    Ref,
+    RefIndexer,
+    Transformed,
+    Unknown,
+    UnknownShape,
+    Value,
+)
+
+
+def subscript(machine: Machine, value: Value, node: ast.Subscript, frame: Frame) -> Value:
+    """The value of a subscript expression whose container is ``value``."""
+    index = machine.evaluate(node.slice, frame)
+    return item(machine, value, index, node, frame)
+
+
+def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Frame) -> Value:
+    """``value[index]``; ``node`` is the subscript (or the call of ``__getitem__``)."""
+    slice_node = node.slice if isinstance(node, ast.Subscript) else None
+    if isinstance(value, Ref):
+        return load(machine, value, index, node, frame, slice_node=slice_node)
+    if isinstance(value, RefIndexer):
+        return view(machine, value.ref, index, node, frame, slice_node)
+    if isinstance(value, Array):
+        return _array_item(machine, value, index, node, frame)
+    if isinstance(value, list | tuple | str | bytes | range):
+        return _sequence_item(machine, value, index)
+    if isinstance(value, dict):
+        from .expressions import dict_key
+
+        key = dict_key(index)
+        return machine.settle(value[key]) if key is not ABSENT and key in value else Unknown("a key that is not known", host=machine.kernel is None)
+    if isinstance(value, UnknownShape):
+        return _dim_of_unknown_shape(value, index)
+    if isinstance(value, Unknown):
+        label = _label(index)
+        key = f"{value.key}[{label}]" if value.key is not None and label is not None else None
+        return Unknown(value.why, key, host=value.host)
+    if isinstance(value, Instance):
+        return _instance_item(machine, value, index, node, frame)
+    if isinstance(value, Class) and value.kind == "enum":
+        return class_attribute(value, index) if isinstance(index, str) and class_attribute(value, index) is not None else Unknown("an enum member")
+    if isinstance(value, Class | Library | Function | Transformed):
+        return value
+    return Unknown(f"an item of a {type(value).__name__}", host=machine.kernel is None)
+
+
+def _label(index: Value) -> str | None:
+    if isinstance(index, int | str):
+        return repr(index)
+    return dims.render(index) if isinstance(index, Poly) else None
+
+
+def _dim_of_unknown_shape(value: UnknownShape, index: Value) -> Value:
+    if isinstance(index, int) and value.of.key is not None:
+        return dims.symbol(f"{value.of.key}.shape[{index}]", 1)
+    return Unknown(value.why, host=True)
+
+
+def _sequence_item(machine: Machine, value: Any, index: Value) -> Value:
+    if isinstance(index, Array):
+        index = index.constant if isinstance(index.constant, int) else index
+    if isinstance(index, slice):
+        parts = (index.start, index.stop, index.step)
+        if not all(part is None or isinstance(part, int) for part in parts) or index.step == 0:
+            return Unknown("a slice with unknown bounds", host=machine.kernel is None)
+        return value[index]
+    if not isinstance(index, int):
+        return Unknown("an item at an unknown index", host=machine.kernel is None)
+    if not -len(value) <= index < len(value):
+        return Unknown("an item beyond the end", host=machine.kernel is None)
+    return machine.settle(value[index])
+
+
+def _instance_item(machine: Machine, value: Instance, index: Value, node: ast.expr, frame: Frame) -> Value:
+    from .classes import fields_of
+
+    method = class_attribute(value.cls, "__getitem__")
+    if isinstance(method, Function):
+        return machine.call(BoundMethod(value, method), Arguments([index]), node, frame)
+    if value.cls.kind == "namedtuple":
+        items = [value.attrs.get(name, Unknown("a field that was not given")) for name in fields_of(value.cls)]
+        return _sequence_item(machine, tuple(items), index)
+    return Unknown(f"an item of a `{value.cls.name}`", host=True)
+
+
+def _array_item(machine: Machine, value: Array, index: Value, node: ast.expr, frame: Frame) -> Value:
+    entries = index if isinstance(index, tuple) else (index,)
+    machine.emit(ValueIndex(machine.where(node, frame), value, tuple(entries)))
+    try:
+        result = indexing.index(value.aval, tuple(key_part(machine, entry) for entry in entries))
+    except ShapeError:
+        return Unknown("an index that JAX refuses")
+    used = tuple(entry for entry in entries if isinstance(entry, Array))
+    return from_shapes(result, (value, *used), node)
+
+
+def key_part(machine: Machine, entry: Value) -> Any:
+    """An entry of an indexer as the shapes layer takes it."""
+    if entry is None or entry is Ellipsis or isinstance(entry, bool | int | Poly):
+        return entry
+    if isinstance(entry, Array):
+        return entry.aval
+    if isinstance(entry, slice):
+        return indexing.SliceIndex(*(bound_part(part) for part in (entry.start, entry.stop, entry.step)))
+    if isinstance(entry, DynamicSlice):
+        size = as_dim(entry.size)
+        stride = as_dim(entry.stride)
+        return indexing.DsIndex(bound_part(entry.start), size if size is not None else UNKNOWN, stride if stride is not None else UNKNOWN)
+    return UNKNOWN
+
+
+def bound_part(part: Value) -> Any:
+    """A bound of a slice: None, a dim, or UNKNOWN."""
+    if part is None:
+        return None
+    dim = as_dim(part)
+    return dim if dim is not None and not isinstance(part, Array) else UNKNOWN

@@ -1,0 +1,385 @@
+"""What an expression of the user's program can be worth.
+
+Exact Python constants and containers (``None``, ``bool``, ``int``, ``float``, ``str``, ``tuple``, ``list``, ``dict``, ``set``,
+``slice``, ``...``) stand for themselves; a symbolic whole number is a ``shapes.dims.Poly``. Everything else is a class here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..shapes.avals import Aval
+from ..shapes.dims import Dim, MaybeDim, Shape
+from ..text.span import Location
+
+if TYPE_CHECKING:
+    from .frames import Frame
+    from .modules import ModuleFile
+    from .paths import Facts
+
+Value = Any
+"""An interpreted value: see the module's docstring."""
+
+ABSENT: Any = object()
+"""Stands where the program gives no value (``None`` is a value)."""
+
+
+class Unknown:
+    """A value of which the source does not tell enough.
+
+    ``why``: the root cause, kept through every operation. ``key``: the canonical name by which the same unknown met elsewhere is
+    recognised. ``poly``: what it is worth if it is a whole number. ``host``: made outside a kernel, where it cannot be traced. ``declared``: the default that the program declares for it.
+    """
+
+    __slots__ = ("declared", "host", "key", "poly", "why")
+
+    def __init__(self, why: str, key: str | None = None, poly: Dim | None = None, host: bool = False, declared: Value = ABSENT) -> None:
+        self.why, self.key, self.poly, self.host, self.declared = why, key, poly, host, declared
+
+    def __repr__(self) -> str:
+        return f"Unknown({self.key or self.why})"
+
+
+class UnknownShape(Unknown):
+    """The ``.shape`` of an array of unknown rank."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Unknown) -> None:
+        super().__init__(of.why, f"{of.key}.shape" if of.key else None, host=True)
+        self.of = of
+
+
+class Condition(Unknown):
+    """An undecided truth value.
+
+    ``key`` is its normal form, which ``negated`` turns round; ``words`` say that the (un-negated) condition holds, and that it does not;
+    ``default`` is the answer to try first; ``learn`` records in the path's facts what an answer teaches.
+    """
+
+    __slots__ = ("default", "learn", "negated", "words")
+
+    def __init__(
+        self,
+        key: str,
+        words: tuple[str, str],
+        default: bool = True,
+        learn: Callable[[Facts, bool], None] | None = None,
+        negated: bool = False,
+        declared: Value = ABSENT,
+    ) -> None:
+        super().__init__("an undecided condition", key, host=True, declared=declared)
+        self.words, self.default, self.learn, self.negated = words, default, learn, negated
+
+    def inverse(self) -> Condition:
+        """The same condition with the opposite answer."""
+        return Condition(self.key or "", self.words, self.default, self.learn, not self.negated, self.declared)
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """An array or a traced scalar: its aval, and what it was computed from (for liveness).
+
+    ``operands`` holds arrays and load events. ``traced``: JAX knows no concrete value while it traces. ``constant``: the Python
+    number it was made of, where there is one. ``space``: the memory space the user constrained it to.
+    """
+
+    aval: Aval
+    operands: tuple[Any, ...] = ()
+    traced: bool = True
+    constant: int | float | bool | None = None
+    space: str | None = None
+    made_by: ast.AST | None = None
+    live: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        """The array's dims, None when the rank is unknown."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> str | None:
+        """The canonical dtype name, None when unknown."""
+        return self.aval.dtype
+
+
+@dataclass(slots=True, eq=False)
+class RefRoot:
+    """The memory a kernel parameter stands for, and where the user decided it.
+
+    ``dims`` is the block's shape with None for a squeezed dim (None as a whole: rank unknown); ``space`` is one of ``vmem smem any hbm
+    semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a space. ``decided_at``: the BlockSpec, scratch entry or
+    call that fixed the space, with its words in ``decided_by``.
+    """
+
+    name: str
+    role: str
+    shape: Shape
+    block: tuple[MaybeDim | str, ...] | None
+    dtype: str | None
+    space: str | None
+    defaulted: bool = False
+    decided_at: Location | None = None
+    decided_by: str = ""
+    decider: SpecOrigin | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpecOrigin:
+    """The expression that made a ref: a BlockSpec, a scratch constructor or a pallas_call, and the file it stands in."""
+
+    module: ModuleFile
+    node: ast.expr
+
+
+@dataclass(frozen=True, slots=True)
+class RefTransform:
+    """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step."""
+
+    kind: str
+    strided: bool = False
+    squeezed: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Ref:
+    """A ref or a view of one. ``shape`` is what indexing it sees; ``before`` is the shape before the last indexer."""
+
+    root: RefRoot
+    shape: Shape
+    dtype: str | None
+    transforms: tuple[RefTransform, ...] = ()
+    before: Shape = None
+    key: tuple[Any, ...] | None = None
+
+    @property
+    def is_view(self) -> bool:
+        """Whether a transform stands between this and the kernel parameter."""
+        return bool(self.transforms)
+
+
+@dataclass(slots=True, eq=False)
+class RefIndexer:
+    """``ref.at``: waits for its subscript."""
+
+    ref: Ref
+
+
+@dataclass(slots=True, eq=False)
+class Library:
+    """A name of a library, by its canonical public dotted name."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Dtype:
+    """A dtype object, by canonical name."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A ``def`` or ``lambda`` of the user's with the frame it closes over."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    module: ModuleFile
+    frame: Frame
+    defaults: tuple[Value, ...] = ()
+    kw_defaults: tuple[Value, ...] = ()
+    owner: Class | None = None
+    kind: str = "function"
+    jax_wraps: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The function's name, ``<lambda>`` for a lambda."""
+        return getattr(self.node, "name", "<lambda>")
+
+
+@dataclass(slots=True, eq=False)
+class Partial:
+    """``functools.partial``."""
+
+    func: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+
+
+@dataclass(slots=True, eq=False)
+class BoundMethod:
+    """A function of a class, bound to an instance (or a class)."""
+
+    receiver: Value
+    func: Function
+
+
+@dataclass(slots=True, eq=False)
+class ValueMethod:
+    """A method of a value that is not the user's class: ``x.astype``, ``ref.set``, ``items.append``."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Transformed:
+    """A function behind a JAX transformation or wrapper: ``jit``, ``vmap``, ``grad``, ``shard_map``, ``custom_vjp`` …"""
+
+    kind: str
+    func: Value
+    options: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Builtin:
+    """A callable that the interpreter itself provides."""
+
+    name: str
+    call: Callable[..., Value]
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of the user's. ``kind``: ``plain``, ``dataclass``, ``namedtuple`` or ``enum``; ``complete``: all bases are known."""
+
+    node: ast.ClassDef
+    module: ModuleFile
+    frame: Frame
+    bases: tuple[Value, ...] = ()
+    kind: str = "plain"
+    complete: bool = True
+
+    @property
+    def name(self) -> str:
+        """The class's name."""
+        return self.node.name
+
+    def lineage(self) -> Iterator[Class]:
+        """The class and its bases, nearest first."""
+        yield self
+        for base in self.bases:
+            if isinstance(base, Class):
+                yield from base.lineage()
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An object of a user's class. ``complete``: its ``__init__`` was run whole, so an absent attribute is really absent."""
+
+    cls: Class
+    attrs: dict[str, Value] = field(default_factory=dict)
+    complete: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class EnumMember:
+    """A member of a user's enum."""
+
+    cls: Class
+    name: str
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class ModuleValue:
+    """A module of the user's project."""
+
+    module: ModuleFile
+
+
+@dataclass(slots=True, eq=False)
+class ShapeDtype:
+    """``jax.ShapeDtypeStruct``, or anything used as one: a shape and a dtype without data."""
+
+    shape: Shape
+    dtype: str | None
+    space: str | None = None
+    why: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class DynamicSlice:
+    """``pl.ds`` / ``pl.Slice``; ``size`` may be an array when the user wrote a traced size."""
+
+    start: Value
+    size: Value
+    stride: Value = 1
+
+
+@dataclass(slots=True, eq=False)
+class BlockSpec:
+    """``pl.BlockSpec``. ``space``: None when defaulted, else a space name, or ``Unknown``; ``shape``: None when absent, else its entries."""
+
+    shape: tuple[Value, ...] | None | Unknown
+    index_map: Value
+    space: Value
+    origin: SpecOrigin
+    pipeline_mode: Value = None
+
+
+@dataclass(slots=True, eq=False)
+class GridSpec:
+    """``pl.GridSpec`` and ``pltpu.PrefetchScalarGridSpec``."""
+
+    grid: Value
+    in_specs: Value
+    out_specs: Value
+    scratch: Value
+    prefetch: Value = 0
+
+
+@dataclass(slots=True, eq=False)
+class Scratch:
+    """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore …"""
+
+    space: str | None
+    shape: Shape
+    dtype: str | None
+    origin: SpecOrigin
+    words: str
+
+
+@dataclass(slots=True, eq=False)
+class PallasCall:
+    """``pl.pallas_call(...)`` before its operands: the arguments by name and the call itself."""
+
+    arguments: dict[str, Value]
+    origin: SpecOrigin
+
+
+@dataclass(slots=True, eq=False)
+class Copy:
+    """An asynchronous copy, as ``make_async_copy`` returns it."""
+
+    source: Value
+    destination: Value
+
+
+@dataclass(slots=True, eq=False)
+class Iteration:
+    """``iter(...)`` over known items: consumed by ``next`` and by loops."""
+
+    items: list[Value]
+
+
+@dataclass(slots=True, eq=False)
+class SuperProxy:
+    """``super()`` inside a method."""
+
+    cls: Class
+    receiver: Value
+
+
+@dataclass(slots=True, eq=False)
+class Opaque:
+    """A library object of which only the class matters (``CompilerParams(...)``, ``Mesh(...)``): keeps its arguments."""
+
+    name: str
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]

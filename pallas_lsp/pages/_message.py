@@ -1,0 +1,58 @@
+"""How well a text agrees with a message of JAX in which some parts vary."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+_HOLE = "\0"
+_FEWEST_CHARACTERS = 4  # fewer are no quotation
+_SMALLEST_SHARE = 0.5  # of a quotation must be the message's fixed words, the rest may be values
+
+
+def agreement(message: str, text: str) -> int:
+    """How many characters of ``message``'s fixed parts ``text`` quotes; 0 where it is no quotation of it.
+
+    ``message`` has holes such as ``{shape}``. Either the whole message is found in ``text`` (a traceback, say), or ``text`` is a part
+    of the message, with values in the holes.
+    """
+    template, quoted = _template(message), _normal(text)
+    fixed = len(template.replace(_HOLE, ""))
+    if _pattern(message).search(quoted):
+        return fixed + 1  # a whole message beats a longer one of which the text is only a part
+    quoted = re.sub(r"^[\w.]*(error|exception): ", "", quoted)
+    matched = _matched(template, quoted)
+    return matched if matched >= max(_FEWEST_CHARACTERS, _SMALLEST_SHARE * len(quoted)) else 0
+
+
+def _normal(text: str) -> str:
+    """One case, no quotes, single spaces, no full stop at the end."""
+    return re.sub(r"\s+", " ", re.sub(r"[`'\"]", "", text.casefold())).strip(" .")
+
+
+@functools.cache
+def _template(message: str) -> str:
+    return _normal(re.sub(r"\{[^{}]*\}", _HOLE, message))
+
+
+@functools.cache
+def _pattern(message: str) -> re.Pattern[str]:
+    return re.compile(".*?".join(map(re.escape, _template(message).split(_HOLE))))
+
+
+def _matched(template: str, text: str) -> int:
+    """The most fixed characters of ``template`` that ``text``, read as a part of it, can agree with; 0 where it is no part of it.
+
+    Walks all readings at once: a reading is a place in the template with the number of characters agreed so far; a hole takes any text.
+    """
+    readings = dict.fromkeys(range(len(template)), 0)
+    for character in text:
+        later: dict[int, int] = {}
+        for place, agreed in readings.items():
+            while place < len(template) and template[place] == _HOLE:
+                later[place] = max(later.get(place, 0), agreed)  # the hole takes the character
+                place += 1
+            if place < len(template) and template[place] == character:
+                later[place + 1] = max(later.get(place + 1, 0), agreed + 1)
+        readings = later
+    return max(readings.values(), default=0)

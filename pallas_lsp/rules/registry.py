@@ -1,0 +1,116 @@
+"""How a rule is declared and found."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from ..data.versions import Version, satisfies
+from ..interpreter.events import Event
+from ..text.span import Location
+from .diagnostic import Fix, Related, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule may ask beside its event: the JAX version (None: unknown) and the chip (None: every chip)."""
+
+    version: Version | None = None
+    target: str | None = None
+
+    def jax(self, since: str | None = None, until: str | None = None) -> bool:
+        """Whether the stated JAX is at least ``since`` and older than ``until``; without one, whether every known JAX is."""
+        return satisfies(self.version, since, until)
+
+
+@dataclass(slots=True)
+class Finding:
+    """What a rule found: where, in words; candidates for fixes come from ``fixes`` when asked."""
+
+    location: Location
+    message: str
+    related: tuple[Related, ...] = ()
+    jax_message: str | None = None
+    fixes: Callable[[], Iterator[Fix]] | None = None
+
+
+Check = Callable[[Any, Context], Finding | None]
+
+
+@dataclass(slots=True)
+class Rule:
+    """A registered rule. ``order``: JAX's order of checks on one event; the first finding of an event is the one JAX would raise.
+
+    ``stage``: ``trace``, ``lower``, ``compile`` or ``run``: when JAX, the TPU compiler or nobody notices.
+    """
+
+    id: str
+    severity: Severity
+    event: type[Event]
+    order: int
+    stage: str
+    check: Check
+    since: str | None = None
+    until: str | None = None
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the rule's docstring."""
+        return (self.check.__doc__ or "").strip().split("\n")[0]
+
+
+RULES: dict[str, Rule] = {}
+_Function = TypeVar("_Function", bound=Check)
+_SEVERITY: dict[str, Severity] = {"trace": "error", "lower": "error", "compile": "warning", "run": "warning"}
+
+
+def rule(
+    rule_id: str, *, on: type[Event], order: int, stage: str, since: str | None = None, until: str | None = None
+) -> Callable[[_Function], _Function]:
+    """Register the decorated function as a rule on one type of event."""
+
+    def register(function: _Function) -> _Function:
+        if rule_id in RULES:
+            raise ValueError(f"two rules are called {rule_id}")
+        RULES[rule_id] = Rule(rule_id, _SEVERITY[stage], on, order, stage, function, since, until)
+        return function
+
+    return register
+
+
+def load_rules() -> None:
+    """Import every family of this package."""
+    package = importlib.import_module(__package__ or "")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{__package__}.{module.name}")
+
+
+@dataclass(frozen=True)
+class RuleTable:
+    """The rules to run, by event type, in JAX's order."""
+
+    rules: tuple[Rule, ...] = field(default_factory=lambda: tuple(RULES.values()))
+
+    @cached_property
+    def by_event(self) -> dict[type[Event], tuple[Rule, ...]]:
+        """The rules of each event type, first check first."""
+        table: dict[type[Event], list[Rule]] = {}
+        for entry in self.rules:
+            table.setdefault(entry.event, []).append(entry)
+        return {event: tuple(sorted(entries, key=lambda r: r.order)) for event, entries in table.items()}
+
+    def first(self, event: Event, context: Context) -> tuple[Rule, Finding] | None:
+        """The finding that JAX would raise for this event, None when it raises none."""
+        for entry in self.by_event.get(type(event), ()):
+            if (entry.since or entry.until) and not context.jax(entry.since, entry.until):
+                continue
+            finding = entry.check(event, context)
+            if finding is not None:
+                return entry, finding
+        return None
+
+

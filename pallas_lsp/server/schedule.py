@@ -1,0 +1,99 @@
+"""When analyses run: on one thread, at most one job a document, the latest edit wins."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+QUICK: Final = 0.030
+"""Seconds. A document whose slowest step takes less is analysed at every keystroke."""
+LONGEST_DELAY: Final = 0.25
+"""Seconds. The most that an edit waits for the next one."""
+
+_STACK: Final = 64 << 20  # bytes
+_END: Final = object()
+
+
+class Schedule:
+    """Runs jobs one step at a time on a single worker thread.
+
+    A job is an iterator: each item is a result, handed to ``deliver`` on the event loop, and the place after it is where
+    the job stops when a newer one for the same key has been asked for. So a new edit never waits for more than one step, the
+    result of a superseded job is never delivered, and nothing but the worker thread touches what the steps use.
+    """
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        """``failed`` is told, on the event loop, of an exception that a step raised."""
+        self._failed = failed
+        self._worker = _deep_worker()
+        self._jobs: dict[str, asyncio.Task[None]] = {}
+        self._slowest_step: dict[str, float] = {}
+
+    def restart(self, key: str, steps: Callable[[], Iterator[T]], deliver: Callable[[T], None]) -> None:
+        """Ask for ``steps()`` to be run for ``key`` instead of what was asked for it before; call on the event loop."""
+        if running := self._jobs.get(key):
+            running.cancel()
+        self._jobs[key] = asyncio.get_running_loop().create_task(self._run(key, steps, deliver))
+
+    async def run(self, function: Callable[[], T]) -> T:
+        """The result of ``function``, called on the worker thread after the step that is running."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, function)
+
+    async def settled(self, key: str | None = None) -> None:
+        """Return when no job is left, for ``key`` or without one for any; those asked for in the meantime are waited for too."""
+        while jobs := [job for other, job in self._jobs.items() if key in (None, other)]:
+            await asyncio.wait(jobs)
+
+    def delay(self, key: str) -> float:
+        """Seconds that a job for ``key`` waits, lest another edit follows: none when its steps are quick."""
+        took = self._slowest_step.get(key, 0.0)
+        return 0.0 if took < QUICK else min(took, LONGEST_DELAY)
+
+    def close(self) -> None:
+        """Drop all jobs; a step that is running ends by itself."""
+        for job in self._jobs.values():
+            job.cancel()
+        self._jobs.clear()
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, key: str, steps: Callable[[], Iterator[T]], deliver: Callable[[T], None]) -> None:
+        try:
+            await asyncio.sleep(self.delay(key))
+            slowest = 0.0
+            iterator = steps()
+            while True:
+                item, took = await self.run(lambda: _timed_next(iterator))
+                slowest = max(slowest, took)
+                if item is _END:
+                    break
+                deliver(item)  # type: ignore[arg-type]  # not _END, so a T
+            self._slowest_step[key] = slowest
+        except Exception as error:
+            self._failed(error)
+        finally:
+            if self._jobs.get(key) is asyncio.current_task():
+                del self._jobs[key]
+
+
+def _deep_worker() -> ThreadPoolExecutor:
+    """One thread with room for deep recursion: some systems give threads a sixteenth of what the main one has."""
+    worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="analysis")
+    before = threading.stack_size(_STACK)
+    try:
+        worker.submit(int).result()  # starts the thread
+    finally:
+        threading.stack_size(before)
+    return worker
+
+
+def _timed_next(iterator: Iterator[object]) -> tuple[object, float]:
+    """The next item, or ``_END``, and the seconds it took."""
+    began = time.perf_counter()
+    item = next(iterator, _END)
+    return item, time.perf_counter() - began

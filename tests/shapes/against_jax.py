@@ -1,0 +1,140 @@
+"""A call of a shape function and the same call of JAX, and when the two answers agree.
+
+A call's arguments are those of a shape function: Avals for arrays, Python constants, dtype names, nested tuples and lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from pallas_lsp.shapes.avals import UNKNOWN, Aval
+from pallas_lsp.shapes.dims import Poly, Symbol, substitute
+from pallas_lsp.shapes.dtypes import canonical
+from pallas_lsp.shapes.indexing import DsIndex, SliceIndex
+
+
+@dataclass(frozen=True)
+class Call:
+    """Arguments of one call."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Refused:
+    """JAX raises."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        return f"Refused({type(self.error).__name__}: {str(self.error)[:200]})"
+
+
+def call(*args: Any, **kwargs: Any) -> Call:
+    return Call(args, kwargs)
+
+
+def jax_answer(function: Callable[..., Any], made: Call) -> Any:
+    """What JAX returns when it traces the call, in the terms of shape functions; `Refused` where it raises."""
+    arrays = [leaf for leaf in leaves((made.args, dict(made.kwargs))) if isinstance(leaf, Aval)]
+    answer: list[Any] = []
+
+    def traced(*tracers: Any) -> None:
+        queue = iter(tracers)
+        args, kwargs = to_jax((made.args, dict(made.kwargs)), queue)
+        answer.append(from_jax(function(*args, **kwargs)))
+
+    try:
+        jax.eval_shape(traced, *(struct(aval) for aval in arrays))
+    except Exception as error:
+        return Refused(error)
+    return answer[0]
+
+
+def struct(aval: Aval) -> jax.ShapeDtypeStruct:
+    assert aval.dtype is not None and aval.shape is not None and aval.weak is not None
+    return jax.ShapeDtypeStruct(aval.shape, jax.numpy.dtype(aval.dtype), weak_type=aval.weak)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from leaves(item)
+    elif isinstance(value, dict):
+        yield from leaves(list(value.values()))
+    elif isinstance(value, SliceIndex | DsIndex):
+        yield from leaves([getattr(value, name) for name in value.__slots__])
+    else:
+        yield value
+
+
+def to_jax(value: Any, tracers: Iterator[Any]) -> Any:
+    if isinstance(value, Aval):
+        return next(tracers)
+    if isinstance(value, tuple | list):
+        return type(value)(to_jax(item, tracers) for item in value)
+    if isinstance(value, dict):
+        return {key: to_jax(item, tracers) for key, item in value.items()}
+    if isinstance(value, SliceIndex):
+        return slice(*(to_jax(bound, tracers) for bound in (value.start, value.stop, value.step)))
+    if isinstance(value, DsIndex):
+        return jax.ds(*(to_jax(bound, tracers) for bound in (value.start, value.size)), value.stride)
+    return value
+
+
+def from_jax(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return type(value)(from_jax(item) for item in value) if type(value) in (tuple, list) else tuple(from_jax(item) for item in value)
+    if isinstance(value, jnp.dtype):
+        return value.name
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, type) and issubclass(value, jnp.generic):
+        return canonical(jnp.dtype(value).name)
+    aval = jax.typeof(value)
+    return Aval(aval.shape, aval.dtype.name, aval.weak_type)
+
+
+def agrees(ours: Any, theirs: Any) -> bool:
+    """Whether every part of our answer that is known is JAX's."""
+    if ours is UNKNOWN:
+        return True
+    if isinstance(ours, Aval) and isinstance(theirs, Aval):
+        return (
+            (ours.shape is None or (len(ours.shape) == len(theirs.shape or ()) and all(map(_dim_agrees, ours.shape, theirs.shape or ()))))
+            and ours.dtype in (None, theirs.dtype)
+            and ours.weak in (None, theirs.weak)
+        )
+    if isinstance(ours, tuple | list) and isinstance(theirs, tuple | list):
+        return len(ours) == len(theirs) and all(map(agrees, ours, theirs))
+    return type(ours) is type(theirs) and bool(ours == theirs)
+
+
+def _dim_agrees(ours: Any, theirs: int) -> bool:
+    return ours is None or ours == theirs
+
+
+def fully_known(ours: Any) -> bool:
+    """Whether nothing of an answer is left open."""
+    if isinstance(ours, tuple | list):
+        return all(map(fully_known, ours))
+    if isinstance(ours, Aval):
+        return ours.shape is not None and None not in ours.shape and ours.dtype is not None and ours.weak is not None
+    return ours is not UNKNOWN
+
+
+def with_values(value: Any, env: Mapping[Symbol, int]) -> Any:
+    """An answer with its symbols replaced by their values."""
+    if isinstance(value, tuple | list):
+        return type(value)(with_values(item, env) for item in value)
+    if isinstance(value, Poly):
+        return substitute(value, env)
+    if isinstance(value, Aval) and value.shape is not None:
+        return Aval(with_values(value.shape, env), value.dtype, value.weak)
+    return value

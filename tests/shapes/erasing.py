@@ -1,0 +1,56 @@
+"""Taking knowledge away from a call at random: dims become symbols or unknown, dtypes and whole arguments unknown."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from pallas_lsp.shapes.avals import UNKNOWN, Aval
+from pallas_lsp.shapes.dims import Symbol, symbol
+
+from shapes.against_jax import Call
+from pallas_lsp.shapes.indexing import DsIndex, SliceIndex
+
+
+class Eraser:
+    """Erases with a given seed; ``env`` collects the symbols that it made and what they stand for."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self.env: dict[Symbol, int] = {}
+
+    def call(self, made: Call) -> Call:
+        return Call(tuple(self.value(arg) for arg in made.args), {name: self.value(arg) for name, arg in made.kwargs.items()})
+
+    def value(self, value: Any) -> Any:
+        if self._random.random() < 0.08:
+            return UNKNOWN
+        if isinstance(value, tuple | list):
+            return type(value)(self.value(item) for item in value)
+        if isinstance(value, SliceIndex | DsIndex):
+            return type(value)(*(self.value(getattr(value, name)) for name in value.__slots__))
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return self.dim(value)
+        if isinstance(value, Aval):
+            return self.aval(value)
+        return value
+
+    def aval(self, aval: Aval) -> Aval:
+        roll = self._random.random()
+        if roll < 0.1:
+            return replace(aval, shape=None)
+        if roll < 0.2:
+            return replace(aval, dtype=None, weak=None)
+        if roll < 0.3:
+            return replace(aval, weak=None)
+        assert aval.shape is not None
+        return replace(aval, shape=tuple(None if self._random.random() < 0.1 else self.dim(d) for d in aval.shape))
+
+    def dim(self, value: Any) -> Any:
+        """A number as it is, or as one of three symbols that have this value."""
+        if self._random.random() < 0.5:
+            return value
+        made = Symbol(f"{self._random.choice('abc')}{value}", self._random.choice((None, 0, 1)) if value else None)
+        self.env[made] = value
+        return symbol(made.name, made.least)
