@@ -13,7 +13,7 @@ SHELL := bash
 
 VENV := .venv
 VENV12 := .venv-jax12
-CORPORA := tokamax==0.0.15 ejkernel==0.0.80.3
+CORPORA := tokamax-0.0.15 ejkernel-0.0.80.3
 
 PYENV_ROOT ?= $(HOME)/.pyenv
 PYENV := $(wildcard $(PYENV_ROOT)/versions/3.1[1-9]*/bin/python)
@@ -40,17 +40,21 @@ test-all: $(if $(TESTED),,test) test-jax12 test-corpora
 
 test-jax12:
 	@python=$$($(call first-python,python3.13 python3.12 python3 $(PYENV12),(3, 12))); \
-	if [ -n "$$python" ]; then \
-		$(MAKE) --no-print-directory $(VENV12)/.test PYTHON12="$$python"; \
-		echo '== tests, JAX 0.12.0.1'; \
-		$(VENV12)/bin/python -m pytest -q -m 'not corpus and not editor'; \
-	else \
+	if [ -z "$$python" ]; then \
 		echo '== tests, JAX 0.12.0.1: skipped, it needs Python 3.12 or newer and none was found'; \
-		[ "$${CI:-}" != true ]; \
-	fi
+		[ "$${CI:-}" != true ]; exit; \
+	fi; \
+	if [ ! $(VENV12)/.test -nt pyproject.toml ]; then \
+		echo "== $(VENV12): JAX 0.12.0.1 on $$("$$python" --version)"; \
+		$(call make-venv,$(VENV12),$$python); \
+		$(VENV12)/bin/python -m pip install -q -e . --group test-jax12; \
+		touch $(VENV12)/.test; \
+	fi; \
+	echo '== tests, JAX 0.12.0.1'; \
+	$(VENV12)/bin/python -m pytest -q -m 'not corpus and not editor'
 
 test-corpora: $(VENV)/.test $(addprefix .corpora/,$(CORPORA))
-	@echo '== kernels of other projects: $(CORPORA), JAX'
+	@echo '== kernels of JAX and of other projects: $(CORPORA)'
 	@$(VENV)/bin/python -m pytest -q -m corpus
 
 lint: $(VENV)/.test
@@ -78,16 +82,11 @@ $(VENV)/.test: $(VENV)/.installed pyproject.toml
 	@$(VENV)/bin/python -m pip install -q --group test --group tools
 	@touch $@
 
-$(VENV12)/.test: pyproject.toml
-	@echo "== $(VENV12): JAX 0.12.0.1 on $$("$(PYTHON12)" --version)"
-	@$(call make-venv,$(VENV12),$(PYTHON12))
-	@$(VENV12)/bin/python -m pip install -q -e . --group test-jax12
-	@touch $@
-
 # Only read, never installed: the wheel is unpacked, so no code of it runs.
 .corpora/%: | $(VENV)/.made
 	@echo '== .corpora: $*'
 	@rm -rf .corpora/wheel
-	@$(VENV)/bin/python -m pip download -q --no-deps --ignore-requires-python --only-binary :all: -d .corpora/wheel '$*'
+	@name='$*'; $(VENV)/bin/python -m pip download -q --no-deps --ignore-requires-python --only-binary :all: \
+		-d .corpora/wheel "$${name%-*}==$${name##*-}"
 	@$(VENV)/bin/python -m zipfile -e .corpora/wheel/*.whl '$@'
 	@rm -rf .corpora/wheel

@@ -49,7 +49,8 @@ def analyze(source: Source, project: Project, settings: Settings, cancelled: Cal
         parsed = parse(source.text)
     if not concerns_pallas(source.text, parsed):
         return Analysis(source, parsed, [], [], Notes.empty(source, parsed), frozenset())
-    machine = Machine(project, source.path, cancelled=cancelled)
+    version = settings.jax_version or jax_version(project.environment)
+    machine = Machine(project, source.path, version, cancelled=cancelled)
     module = ModuleFile(source, parsed)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
@@ -57,7 +58,7 @@ def analyze(source: Source, project: Project, settings: Settings, cancelled: Cal
         run_module(machine, module)
     finally:
         sys.setrecursionlimit(limit)
-    context = Context(_version(project, settings), settings.target)
+    context = Context(parse_version(version) if version else None, settings.target)
     diagnostics = diagnostics_of(machine.events, RuleTable(), context, project, settings)
     return Analysis(
         source, parsed, diagnostics, sites_of(machine.events), Notes(source, parsed, module, machine.notes), frozenset(machine.modules), machine.cut
@@ -67,10 +68,3 @@ def analyze(source: Source, project: Project, settings: Settings, cancelled: Cal
 def concerns_pallas(text: str, parsed: Parsed) -> bool:
     """Whether the file can hold a kernel call: it says so itself, or imports something of its project."""
     return "pallas" in text or "pl." in text
-
-
-def _version(project: Project, settings: Settings) -> tuple[int, ...] | None:
-    text = settings.jax_version or jax_version(project.environment)
-    return parse_version(text) if text else None
-
-

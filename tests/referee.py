@@ -91,9 +91,17 @@ def compile_many(sources: Sequence[str], chip: str = "v5e") -> list[Verdict]:
 
 @contextlib.contextmanager
 def _device_kind(kind: str) -> Iterator[None]:
-    """Answer JAX's question which TPU this is: the lowering of rank-1 blocks asks, and a CPU has no answer."""
-    with mock.patch.object(_tpu_info(), "get_device_kind", lambda: kind), mock.patch.object(_tpu_info(), "get_num_device_cores", lambda: 1):
-        yield
+    """Answer JAX's question which TPU this is (the lowering of rank-1 blocks asks): a CPU has no answer.
+
+    JAX remembers the answer, so that it has to be forgotten before and after.
+    """
+    info = _tpu_info()
+    info.get_tpu_info.cache_clear()
+    try:
+        with mock.patch.object(info, "get_device_kind", lambda: kind), mock.patch.object(info, "get_num_device_cores", lambda: 1):
+            yield
+    finally:
+        info.get_tpu_info.cache_clear()
 
 
 @functools.cache

@@ -51,8 +51,8 @@ class Checker:
         return tuple(sorted(found.values(), key=lambda diagnostic: (diagnostic.location, diagnostic.rule, diagnostic.message)))
 
     def sites(self) -> list[KernelSite]:
-        """The kernel calls in the files, each configuration once, in order of place."""
-        own = (site for _, analysis in self.analyses() for site in analysis.sites if site.location.path in self._paths)
+        """The kernel calls in the files and, where these reach them, in their projects' other files: each configuration once, in order."""
+        own = (site for file, analysis in self.analyses() for site in analysis.sites if self._is_own(site.location.path, file.root))
         return sorted(dict.fromkeys(own), key=lambda site: site.location)
 
     def analyses(self) -> Iterable[tuple[File, Analysis]]:
@@ -84,7 +84,7 @@ class Checker:
 
     def may_edit(self, path: str) -> bool:
         """Whether ``path`` is one of the files, or of their projects' own."""
-        return path in self._paths or any(self.workspace.tree(root).holds(path) for root in self._roots)
+        return any(self._is_own(path, root) for root in self._roots)
 
     def set_text(self, path: str, text: str) -> None:
         """Let ``text`` stand for the file ``path`` from now on."""
@@ -114,8 +114,10 @@ class Checker:
 
     def _is_wanted(self, diagnostic: Diagnostic, root: str) -> bool:
         path = diagnostic.location.path
-        own = path in self._paths or self.workspace.tree(root).holds(path)
-        return own and not self.workspace.config(path).ignores(path, diagnostic.rule)
+        return self._is_own(path, root) and not self.workspace.config(path).ignores(path, diagnostic.rule)
+
+    def _is_own(self, path: str, root: str) -> bool:
+        return path in self._paths or self.workspace.tree(root).holds(path)
 
 
 def _complain(path: str, error: Exception) -> None:

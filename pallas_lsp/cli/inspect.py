@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..shapes.dims import MaybeDim, render
 from .checker import Checker
 from .options import Parser, add_choices, read_choices
 from .places import Places, display
@@ -60,9 +61,9 @@ def _as_json(site: KernelSite, places: Places) -> dict[str, object]:
     }
 
 
-def _dims(dims: Sequence[object] | None) -> list[int | str] | None:
-    """Numbers as numbers, symbols by their text; None where not even their number is known."""
-    return None if dims is None else [dim if isinstance(dim, int) else str(dim) for dim in dims]
+def _dims(dims: Sequence[MaybeDim] | None) -> list[int | str] | None:
+    """Numbers as numbers, symbols by their text, ``?`` for one of which nothing is known; None where their number is not known."""
+    return None if dims is None else [dim if isinstance(dim, int) else render(dim) for dim in dims]
 
 
 def _as_text(site: KernelSite, places: Places) -> Iterator[str]:
@@ -91,7 +92,7 @@ def _value(ref: RefInfo) -> str:
     return f"{ref.dtype or '?'}[{'...' if dims is None else ','.join(map(str, dims))}]"
 
 
-def _shown(grid: Sequence[object] | None) -> str:
+def _shown(grid: Sequence[MaybeDim] | None) -> str:
     dims = _dims(grid)
     if dims is None:
         return "?"

@@ -15,6 +15,7 @@ from .frames import Frame
 from .library_names import library
 from .machine import Arguments, Machine, shape_values
 from .operators import from_shapes
+from .paths import PathEnd
 from .values import (
     Array,
     BlockSpec,
@@ -41,6 +42,7 @@ from .values import (
     Unknown,
     UnknownShape,
     Value,
+    ValueIndexer,
     ValueMethod,
 )
 
@@ -84,6 +86,8 @@ def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Fram
         return size if size is not None else Unknown("a dim of this shape is unknown", host=True)
     if name == "dtype":
         return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of this array is unknown", host=True)
+    if name == "at":
+        return ValueIndexer(value)
     if name in ARRAY_PROPERTIES:
         return from_shapes(table.method(name, value.aval), (value,), node)
     if name in ("itemsize", "nbytes", "sharding", "aval", "weak_type"):
@@ -119,7 +123,9 @@ def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -
 
 def _library(machine: Machine, value: Library, name: str, node: ast.AST, frame: Frame) -> Value:
     dotted = f"{value.name}.{name}"
-    if value.name in ("jax.experimental.pallas", "jax.experimental.pallas.tpu"):
+    if value.name in ("jax.experimental.pallas", "jax.experimental.pallas.tpu") and machine.exists(dotted) is False:
+        if machine.guarded:
+            raise PathEnd("raise")  # the program tries whether the name is there
         machine.emit(RemovedName(machine.where(node, frame), value.name, name))
     return library(canonical(dotted))
 
@@ -276,7 +282,7 @@ def _super(machine: Machine, value: SuperProxy, name: str, node: ast.AST, frame:
     return Unknown(f"`super().{name}` of a class that was not read", host=True)
 
 
-def _method_holder(machine: Machine, value: Copy | SuperProxy, name: str, node: ast.AST, frame: Frame) -> Value:
+def _method_holder(machine: Machine, value: Copy | ValueIndexer, name: str, node: ast.AST, frame: Frame) -> Value:
     return ValueMethod(value, name)
 
 
@@ -296,6 +302,7 @@ _HANDLERS: dict[type[Any], Callable[..., Value]] = {
     Array: _array,
     Ref: _ref,
     RefIndexer: _indexer,
+    ValueIndexer: _method_holder,
     Library: _library,
     ModuleValue: _module,
     Instance: _instance,

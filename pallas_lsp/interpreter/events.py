@@ -116,6 +116,14 @@ class CopyEvent(Event):
 
 
 @dataclass(slots=True)
+class CopyRef(Event):
+    """A ref or view is the ``source`` or ``destination`` of a copy."""
+
+    role: str
+    ref: Ref
+
+
+@dataclass(slots=True)
 class ValueIndex(Event):
     """A loaded or computed value is indexed."""
 
@@ -195,3 +203,24 @@ class CallFault(Event):
 
     kind: str
     detail: Any
+
+
+@dataclass(slots=True)
+class SemaphoreValue(Event):
+    """A semaphore of ``dtype`` takes part in ``operation`` as if it were a number."""
+
+    operation: str
+    dtype: str
+
+
+@dataclass(slots=True)
+class Computed(Event):
+    """A value is computed from ``source`` in a way that some lowering refuses.
+
+    ``kind``: ``squeeze`` (a scalar out of a vector), ``extremum`` (max or min of everything), ``scatter``, ``dynamic-slice`` (a traced index),
+    ``ds-slice`` (``pl.ds`` on a value), ``predicate`` (the condition of a traced branch).
+    """
+
+    kind: str
+    source: Array
+    result: Array

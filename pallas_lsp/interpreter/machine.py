@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..resolve.canonical import exists
 from ..resolve.imports import LibraryName, Target
 from ..resolve.project import Project
 from ..shapes import dims
@@ -66,7 +67,7 @@ class Arguments:
 class Machine:
     """The interpreting of one document.
 
-    ``project`` reads files; ``focus``: the file whose values are noted for hover; ``installed`` looks up names of packages that are neither
+    ``project`` reads files; ``focus``: the file whose values are noted for hover; ``jax_version``: the JAX that is stated; ``installed`` looks up names of packages that are neither
     the project's nor known (None: not now; the names are collected in ``unresolved``); ``cancelled`` says that nobody wants the result.
     """
 
@@ -74,11 +75,13 @@ class Machine:
         self,
         project: Project,
         focus: str | None = None,
+        jax_version: str | None = None,
         installed: Callable[[LibraryName, ModuleFile, ast.AST], Target | None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self.project = project
         self.focus = focus
+        self.jax_version = jax_version
         self.installed = installed
         self.cancelled = cancelled
         self.modules: dict[str, ModuleFile] = {}
@@ -92,6 +95,7 @@ class Machine:
         self.effects = 0
         self.in_jit = 0
         self.muted = 0
+        self.guarded = 0
         self.stack: list[ast.AST] = []
         self.cut: dict[str, int] = {}
 
@@ -162,6 +166,10 @@ class Machine:
                 facts.arrays[value.key] = symbolic_array(value.key, facts.rank[value.key])
             return facts.arrays[value.key]
         return value
+
+    def exists(self, public_name: str) -> bool | None:
+        """Whether the stated JAX has a public name; None where no version is stated or the name is not listed."""
+        return exists(public_name, self.jax_version) if self.jax_version is not None else None
 
     def note(self, node: ast.AST, value: Value) -> None:
         """Keep the value for hover; a later one of the same place wins unless it knows less."""

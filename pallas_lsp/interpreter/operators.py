@@ -9,10 +9,10 @@ from typing import Any
 from ..shapes import dims, table
 from ..shapes.avals import UNKNOWN, Aval, ShapeError
 from ..shapes.dims import Poly, Truth
-from .events import RefAsArray, ShapeFault
+from .events import RefAsArray, SemaphoreValue, ShapeFault
 from .frames import Frame
 from .machine import Arguments, Machine
-from .truth import as_dim, equals, is_none, known_truth, negate, order
+from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order
 from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownShape, Value
 
 SYMBOL: dict[type[ast.AST], str] = {
@@ -29,6 +29,7 @@ _DIM: dict[str, Any] = {"+": dims.add, "-": dims.sub, "*": dims.mul, "//": dims.
 _DUNDER = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and", "|": "or"}
 _PLAIN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, type(None))
 _LIMIT = 1 << 16
+SEMAPHORE_DTYPES = ("semaphore", "dma_sem", "barrier_semaphore")
 
 
 def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
@@ -102,6 +103,10 @@ def scalar_if_host(machine: Machine, value: Value) -> Value:
 def array_operator(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
     """An operator of which at least one side is an array."""
     a, b = scalar_if_host(machine, a), scalar_if_host(machine, b)
+    semaphore = next((v for v in (a, b) if isinstance(v, Array) and v.dtype in SEMAPHORE_DTYPES), None)
+    if semaphore is not None:
+        machine.emit(SemaphoreValue(machine.where(node, frame), op, semaphore.dtype or ""))
+        return Unknown("a semaphore is used as a number")
     arguments = [to_aval(a), to_aval(b)]
     if UNKNOWN in arguments and op == "@":
         return Unknown(_why(a, b))
@@ -219,6 +224,8 @@ def _order(machine: Machine, symbol: str, a: Value, b: Value, node: ast.AST) -> 
     if isinstance(a, _PLAIN) and isinstance(b, _PLAIN):
         return _native(symbol, a, b)
     left, right = as_dim(a), as_dim(b)
+    if born_in_kernel(a, b):
+        return Unknown(_why(a, b))
     if left is None or right is None:
         text = ast.unparse(node) if isinstance(node, ast.expr) else "a comparison"
         return Condition(f"{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)

@@ -45,6 +45,7 @@ class Facts:
     constant: dict[str, Value] = field(default_factory=dict)
     equal: dict[Atom, Dim] = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
+    resolved: dict[Poly, Dim] = field(default_factory=dict)
 
     def copy(self) -> Facts:
         """An independent copy, for a kernel's own paths."""
@@ -52,7 +53,12 @@ class Facts:
 
     def resolve(self, dim: MaybeDim) -> MaybeDim:
         """The dim with every learned equality put in."""
-        return dims.substitute(dim, self.equal) if self.equal and isinstance(dim, Poly) else dim
+        if not self.equal or not isinstance(dim, Poly):
+            return dim
+        known = self.resolved.get(dim)
+        if known is None:
+            known = self.resolved[dim] = dims.substitute(dim, self.equal)
+        return known
 
     def resolve_shape(self, shape: Shape) -> Shape:
         """The shape with every learned equality put in."""
@@ -61,6 +67,7 @@ class Facts:
     def learn_rank(self, key: str, rank: int) -> None:
         """Record an unknown array's rank; its dims asked for from the end are the same as from the start."""
         self.rank.setdefault(key, rank)
+        self.resolved.clear()
         for axis in range(rank):
             self.equal.setdefault(Symbol(f"{key}.shape[{axis - rank}]", 1), dims.symbol(f"{key}.shape[{axis}]", 1))
 
@@ -83,6 +90,9 @@ class Facts:
                 if isinstance(value, Poly):
                     self.equal[known] = dims.substitute(value, {atom: other})
             self.equal[atom] = other
+            self.resolved.clear()
+            if atom.name.endswith(".ndim") and isinstance(other, int):
+                self.learn_rank(atom.name.removesuffix(".ndim"), other)
             return
 
 

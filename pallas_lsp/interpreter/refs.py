@@ -13,10 +13,11 @@ from typing import Any
 from ..shapes import dims, dtypes, indexing
 from ..shapes.avals import UNKNOWN, Aval, ShapeError
 from ..shapes.dims import MaybeDim, Poly, Shape, Truth
-from .events import Access, CopyEvent, IndexEntry, RefAsArray, ViewEvent
+from .events import Access, CopyEvent, CopyRef, IndexEntry, RefAsArray, SemaphoreValue, ViewEvent
 from .frames import Frame
 from .liveness import arrays_in, mark_live
 from .machine import Machine
+from .operators import SEMAPHORE_DTYPES
 from .truth import as_dim
 from .values import ABSENT, Array, DynamicSlice, Ref, RefIndexer, RefTransform, Unknown, Value
 
@@ -234,6 +235,9 @@ def store(
     if isinstance(value, Ref | RefIndexer):
         machine.emit(RefAsArray(machine.where(value_node or node, frame), "store", value.ref if isinstance(value, RefIndexer) else value))
         return Unknown("a ref is stored")
+    if ref.dtype in SEMAPHORE_DTYPES:
+        machine.emit(SemaphoreValue(machine.where(target or node, frame), "=", ref.dtype or ""))
+        return Unknown("a semaphore is used as a number")
     access = _access(machine, op, api, ref, entries, node, frame)
     access.value, access.value_node, access.target_node, access.cast, access.mask, access.live = value, value_node, target, cast, mask, True
     machine.emit(access)
@@ -265,6 +269,8 @@ def copied(machine: Machine, role: str, value: Value, node: ast.AST, frame: Fram
     mark_live(value)
     if isinstance(value, Array | bool | int | float):
         machine.emit(CopyEvent(machine.where(node, frame), role, value))
+    elif isinstance(value, Ref):
+        machine.emit(CopyRef(machine.where(node, frame), role, value))
 
 
 def same_shape(facts: Any, a: Shape, b: Shape) -> Truth:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..shapes.dims import Poly
+from ..shapes.dims import Poly, Symbol
 from .frames import MISSING, Frame
 from .machine import Arguments, Machine
+from .paths import Facts
 from .values import Array, BlockSpec, BoundMethod, Dtype, EnumMember, Function, Instance, Library, Opaque, Partial, Ref, Scratch, ShapeDtype, Transformed, Unknown, Value
 
 _DEPTH = 6
@@ -16,19 +17,49 @@ _FREE: dict[int, tuple[ast.AST, tuple[str, ...]]] = {}
 
 def signature(machine: Machine, function: Value, arguments: Arguments) -> Any:
     """A hashable value, equal for runs that cannot differ."""
-    unknowns: set[str] = set()
+    seen = Seen(machine.path.facts)
     frozen = (
-        freeze(function, unknowns),
-        tuple(freeze(value, unknowns) for value in arguments.args),
-        tuple((name, freeze(value, unknowns)) for name, value in sorted(arguments.kwargs.items())),
+        freeze(function, seen),
+        tuple(freeze(value, seen) for value in arguments.args),
+        tuple((name, freeze(value, seen)) for name, value in sorted(arguments.kwargs.items())),
     )
-    facts = machine.path.facts
-    answers = tuple(item for item in machine.path.answers.items() if any(name in item[0] for name in unknowns))
-    ranks = tuple((name, facts.rank.get(name), facts.none.get(name), repr(facts.constant.get(name))) for name in sorted(unknowns))
-    return frozen, answers, ranks
+    answers = tuple(item for item in machine.path.answers.items() if any(name in item[0] for name in seen.unknowns))
+    return frozen, answers
 
 
-def freeze(value: Value, unknowns: set[str], depth: int = 0) -> Any:
+class Seen:
+    """What a signature has met: the unknowns, whose decisions belong to it, and the symbols, which are told apart by order only.
+
+    Two runs whose dims differ in nothing but the names of their symbols find the same faults.
+    """
+
+    __slots__ = ("facts", "symbols", "unknowns")
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.unknowns: set[str] = set()
+        self.symbols: dict[Symbol, int] = {}
+
+    def dim(self, dim: Any) -> Any:
+        """A dim with its symbols numbered in the order in which they were met."""
+        if not isinstance(dim, Poly):
+            return dim
+        resolved = self.facts.resolve(dim)
+        if not isinstance(resolved, Poly):
+            return resolved
+        return tuple((tuple((self._atom(atom), power) for atom, power in monomial), factor) for monomial, factor in resolved.terms)
+
+    def _atom(self, atom: Any) -> Any:
+        if isinstance(atom, Symbol):
+            return self.symbols.setdefault(atom, len(self.symbols)), atom.least
+        return atom.op, tuple(self.dim(arg) for arg in atom.args)
+
+    def shape(self, shape: Any) -> Any:
+        """A shape, or a block's entries, with symbols numbered."""
+        return tuple(map(self.dim, shape)) if shape is not None else None
+
+
+def freeze(value: Value, seen: Seen, depth: int = 0) -> Any:
     """A hashable picture of a value; what is not pictured is told apart by identity."""
     if isinstance(value, bool | int | float | str | bytes | type(None)):
         return type(value).__name__, value if value == value else "nan"
@@ -36,48 +67,48 @@ def freeze(value: Value, unknowns: set[str], depth: int = 0) -> Any:
         return id(value)
     below = depth + 1
     if isinstance(value, Poly):
-        return value
+        return "dim", seen.dim(value)
     if isinstance(value, Array):
-        return "array", value.aval, value.constant, value.traced
+        return "array", seen.shape(value.shape), value.dtype, value.aval.weak, value.constant, value.traced
     if isinstance(value, Ref):
         root = value.root
-        return "ref", root.role, root.block, value.shape, value.dtype, root.space, root.decided_at, len(value.transforms)
+        return "ref", root.role, seen.shape(root.block), seen.shape(value.shape), value.dtype, root.space, root.decided_at, len(value.transforms)
     if isinstance(value, Unknown):
         if value.key is not None:
-            unknowns.add(value.key)
-        return "unknown", value.key if value.key is not None else id(value), value.poly
+            seen.unknowns.add(value.key)
+        return "unknown", value.key if value.key is not None else id(value), seen.dim(value.poly)
     if isinstance(value, Library | Dtype):
         return value.name
     if isinstance(value, tuple | list):
-        return type(value).__name__, *(freeze(part, unknowns, below) for part in value)
+        return type(value).__name__, *(freeze(part, seen, below) for part in value)
     if isinstance(value, dict):
-        return "dict", *((key, freeze(part, unknowns, below)) for key, part in value.items())
+        return "dict", *((key, freeze(part, seen, below)) for key, part in value.items())
     if isinstance(value, slice):
-        return "slice", *(freeze(part, unknowns, below) for part in (value.start, value.stop, value.step))
-    return _freeze_object(value, unknowns, below)
+        return "slice", *(freeze(part, seen, below) for part in (value.start, value.stop, value.step))
+    return _freeze_object(value, seen, below)
 
 
-def _freeze_object(value: Value, unknowns: set[str], depth: int) -> Any:
+def _freeze_object(value: Value, seen: Seen, depth: int) -> Any:
     if isinstance(value, Function):
         captured = ((name, value.frame.lookup(name)) for name in free_names(value.node))
-        local = tuple((name, freeze(v, unknowns, depth)) for name, v in captured if v is not MISSING and not _is_global(value.frame, name))
-        return "function", id(value.node), local, tuple(freeze(v, unknowns, depth) for v in value.defaults)
+        local = tuple((name, freeze(v, seen, depth)) for name, v in captured if v is not MISSING and not _is_global(value.frame, name))
+        return "function", id(value.node), local, tuple(freeze(v, seen, depth) for v in value.defaults)
     if isinstance(value, Partial):
-        return "partial", freeze(value.func, unknowns, depth), freeze(value.args, unknowns, depth), freeze(value.kwargs, unknowns, depth)
+        return "partial", freeze(value.func, seen, depth), freeze(value.args, seen, depth), freeze(value.kwargs, seen, depth)
     if isinstance(value, BoundMethod):
-        return "method", freeze(value.receiver, unknowns, depth), freeze(value.func, unknowns, depth)
+        return "method", freeze(value.receiver, seen, depth), freeze(value.func, seen, depth)
     if isinstance(value, Transformed):
-        return value.kind, freeze(value.func, unknowns, depth)
+        return value.kind, freeze(value.func, seen, depth)
     if isinstance(value, Instance):
-        return "instance", id(value.cls.node), freeze(value.attrs, unknowns, depth)
+        return "instance", id(value.cls.node), freeze(value.attrs, seen, depth)
     if isinstance(value, EnumMember):
         return value.cls.name, value.name
     if isinstance(value, BlockSpec):
-        return "spec", id(value.origin.node), freeze(value.shape, unknowns, depth), freeze(value.space, unknowns, depth)
+        return "spec", id(value.origin.node), freeze(value.shape, seen, depth), freeze(value.space, seen, depth)
     if isinstance(value, ShapeDtype | Scratch):
-        return "aval", value.shape, value.dtype, value.space
+        return "aval", seen.shape(value.shape), value.dtype, value.space
     if isinstance(value, Opaque):
-        return value.name, freeze(value.args, unknowns, depth), freeze(value.kwargs, unknowns, depth)
+        return value.name, freeze(value.args, seen, depth), freeze(value.kwargs, seen, depth)
     return id(value)
 
 

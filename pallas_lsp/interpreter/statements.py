@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from .classes import define_class
@@ -327,10 +328,11 @@ def _with(machine: Machine, node: ast.With, frame: Frame) -> None:
     machine.execute(node.body, frame)
 
 
-@executes(ast.Try)
+@executes(ast.Try, ast.TryStar)
 def _try(machine: Machine, node: ast.Try, frame: Frame) -> None:
     try:
-        machine.execute(node.body, frame)
+        with _guarded(machine, node):
+            machine.execute(node.body, frame)
     except PathEnd as end:
         if end.reason != "raise" or not node.handlers:
             raise
@@ -341,6 +343,16 @@ def _try(machine: Machine, node: ast.Try, frame: Frame) -> None:
     else:
         machine.execute(node.orelse, frame)
     machine.execute(node.finalbody, frame)
+
+
+@contextmanager
+def _guarded(machine: Machine, node: ast.Try) -> Iterator[None]:
+    """Inside a ``try`` that catches something, a missing name is a question of the program's, not a fault."""
+    machine.guarded += bool(node.handlers)
+    try:
+        yield
+    finally:
+        machine.guarded -= bool(node.handlers)
 
 
 @executes(ast.FunctionDef, ast.AsyncFunctionDef)

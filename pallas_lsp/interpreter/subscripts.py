@@ -9,7 +9,7 @@ from ..shapes import dims, indexing
 from ..shapes.avals import UNKNOWN, ShapeError
 from ..shapes.dims import Poly
 from .attributes import class_attribute
-from .events import ValueIndex
+from .events import Computed, ValueIndex
 from .frames import Frame
 from .machine import Arguments, Machine
 from .operators import from_shapes
@@ -30,6 +30,7 @@ from .values import (
     Unknown,
     UnknownShape,
     Value,
+    ValueIndexer,
 )
 
 
@@ -48,6 +49,8 @@ def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Fr
         return view(machine, value.ref, index, node, frame, slice_node)
     if isinstance(value, Array):
         return _array_item(machine, value, index, node, frame)
+    if isinstance(value, ValueIndexer):
+        return value
     if isinstance(value, list | tuple | str | bytes | range):
         return _sequence_item(machine, value, index)
     if isinstance(value, dict):
@@ -117,7 +120,23 @@ def _array_item(machine: Machine, value: Array, index: Value, node: ast.expr, fr
     except ShapeError:
         return Unknown("an index that JAX refuses")
     used = tuple(entry for entry in entries if isinstance(entry, Array))
-    return from_shapes(result, (value, *used), node)
+    item = from_shapes(result, (value, *used), node)
+    if isinstance(item, Array) and value.traced and machine.kernel is not None:
+        _note_lowering(machine, value, entries, item, node, frame)
+    return item
+
+
+def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], item: Array, node: ast.AST, frame: Frame) -> None:
+    """Say how the index of a value lowers: static ones are slices and squeezes, traced ones dynamic slices."""
+    if any(isinstance(entry, DynamicSlice) for entry in entries):
+        kind = "dynamic-slice" if any(isinstance(e, DynamicSlice) and isinstance(e.start, Array) for e in entries) else "ds-slice"
+    elif any(isinstance(entry, Array) and entry.shape == () and entry.traced for entry in entries):
+        kind = "dynamic-slice"
+    elif item.shape == () and value.shape:
+        kind = "squeeze"
+    else:
+        return
+    machine.emit(Computed(machine.where(node, frame), kind, value, item))
 
 
 def key_part(machine: Machine, entry: Value) -> Any:

@@ -216,7 +216,14 @@ def _sequences_equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> Value:
     return Condition("and:" + "&".join(sorted(c.key or "" for c in undecided)), (f"`{text}` is true", f"`{text}` is false"), False, learn)
 
 
+def born_in_kernel(*values: Value) -> bool:
+    """Whether one of the values is an unknown made inside a kernel: it may be an array, so a comparison of it decides nothing."""
+    return any(isinstance(value, Unknown) and not value.host for value in values)
+
+
 def _opaque_equality(a: Value, b: Value, node: ast.AST) -> Value:
+    if born_in_kernel(a, b):
+        return Unknown(next(v.why for v in (a, b) if isinstance(v, Unknown) and not v.host))
     for unknown, other in ((a, b), (b, a)):
         if isinstance(unknown, Unknown) and unknown.key is not None:
             label = _label(other)

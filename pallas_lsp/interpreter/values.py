@@ -110,7 +110,7 @@ class Array:
 class RefRoot:
     """The memory a kernel parameter stands for, and where the user decided it.
 
-    ``dims`` is the block's shape with None for a squeezed dim (None as a whole: rank unknown); ``space`` is one of ``vmem smem any hbm
+    ``dims`` is the block's shape with ``squeezed`` for a squeezed dim (None as a whole: rank unknown), ``array`` the shape of what it is a window of; ``space`` is one of ``vmem smem any hbm
     semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a space. ``decided_at``: the BlockSpec, scratch entry or
     call that fixed the space, with its words in ``decided_by``.
     """
@@ -126,6 +126,7 @@ class RefRoot:
     decided_by: str = ""
     decider: SpecOrigin | None = None
     why: str = ""
+    array: Shape = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +139,13 @@ class SpecOrigin:
 
 @dataclass(frozen=True, slots=True)
 class RefTransform:
-    """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step."""
+    """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step;
+    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to."""
 
     kind: str
     strided: bool = False
     squeezed: bool = False
+    rank: int | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -167,6 +170,13 @@ class RefIndexer:
     """``ref.at``: waits for its subscript."""
 
     ref: Ref
+
+
+@dataclass(slots=True, eq=False)
+class ValueIndexer:
+    """``x.at`` of an array, with or without its subscript."""
+
+    array: Array
 
 
 @dataclass(slots=True, eq=False)

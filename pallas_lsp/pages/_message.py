@@ -7,6 +7,7 @@ import re
 
 _HOLE = "\0"
 _FEWEST_CHARACTERS = 4  # fewer are no quotation
+_FEWEST_AFTER_A_COLON = 8  # of what is left when the text's beginning is dropped
 _SMALLEST_SHARE = 0.5  # of a quotation must be the message's fixed words, the rest may be values
 
 
@@ -14,15 +15,21 @@ def agreement(message: str, text: str) -> int:
     """How many characters of ``message``'s fixed parts ``text`` quotes; 0 where it is no quotation of it.
 
     ``message`` has holes such as ``{shape}``. Either the whole message is found in ``text`` (a traceback, say), or ``text`` is a part
-    of the message, with values in the holes.
+    of the message, with values in the holes; what stands before a colon, such as ``ValueError:``, may be something else.
     """
     template, quoted = _template(message), _normal(text)
-    fixed = len(template.replace(_HOLE, ""))
     if _pattern(message).search(quoted):
-        return fixed + 1  # a whole message beats a longer one of which the text is only a part
-    quoted = re.sub(r"^[\w.]*(error|exception): ", "", quoted)
-    matched = _matched(template, quoted)
-    return matched if matched >= max(_FEWEST_CHARACTERS, _SMALLEST_SHARE * len(quoted)) else 0
+        return len(template.replace(_HOLE, "")) + 1  # a whole message beats a longer one of which the text is only a part
+    after_colons = [quoted[colon.end() :] for colon in re.finditer(": ", quoted)]
+    parts = [quoted, *(part for part in after_colons if len(part) >= _FEWEST_AFTER_A_COLON)]
+    return max(_agreement_of_part(template, part) for part in parts)
+
+
+def _agreement_of_part(template: str, part: str) -> int:
+    if len(template) < _SMALLEST_SHARE * len(part):
+        return 0  # spares walking through the whole of a traceback
+    matched = _matched(template, part)
+    return matched if matched >= max(_FEWEST_CHARACTERS, _SMALLEST_SHARE * len(part)) else 0
 
 
 def _normal(text: str) -> str:

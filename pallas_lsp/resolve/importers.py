@@ -7,11 +7,12 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from .files import SIZE_LIMIT, stamp_of
-from .imports import STAR, ProjectAttribute, ProjectModule, Target, import_targets
+from .imports import STAR, is_known_library
 
 if TYPE_CHECKING:
     from .project import Project
@@ -22,8 +23,9 @@ _ENTRY_LIMIT = 20_000
 _SKIPPED = {"site-packages", "dist-packages", "node_modules", "build", "dist", "venv", "__pycache__"}
 
 # An import statement wherever a line starts with one. A docstring's is found too: at worst a file more is looked at.
+# No part can match far past where it fails, so the time is linear in the text whatever it holds.
 _IMPORT = re.compile(
-    r"^[ \t]*(from[ \t]+[.\w \t]+import[ \t]*(?:\((?:[^)#]|#.*)*\)|(?:[^\n\\#;(]|\\\r?\n)+)|import[ \t]+(?:[^\n\\#;(]|\\\r?\n)+)",
+    r"^[ \t]*(from[ \t]+[.\w \t]+import[ \t]*(?:\((?:[\w\s,]|#.*)*+\)|(?:[^\n\\#;(]|\\\r?\n)+)|import[ \t]+(?:[^\n\\#;(]|\\\r?\n)+)",
     re.MULTILINE,
 )
 _BARE_RELATIVE = re.compile(r"from[ \t]*\.+[ \t]*import")
@@ -49,7 +51,7 @@ class ImporterScan:
     def of(self, path: str) -> list[str]:
         """The files that import ``path``, or import one of its names from a module that took it from there.
 
-        Of the files that neither say "pallas" nor import such a file none is given. Sorted; at most ``FILE_LIMIT`` files
+        Where ``path`` does not say "pallas", only files that do or that import one that does. Sorted; at most ``FILE_LIMIT`` files
         are looked at, those nearest to ``path`` first.
         """
         files = {file: mentions for file in self._files_near(path) if (mentions := self.mentions(file))}
@@ -82,21 +84,35 @@ class ImporterScan:
             folder = os.path.dirname(folder)
 
 
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """``name`` is bound to what the file ``module`` calls ``taken``: None for the module itself, a star for all its names."""
+
+    name: str
+    module: str
+    taken: str | None
+
+
 class _Search:
-    """One look for importers among ``files``, during which no file changes."""
+    """One look for importers among ``files``, during which no file changes.
+
+    It reads no module to see what a name in it is, so it may name a file too many, never one too few.
+    """
 
     def __init__(self, project: Project, files: dict[str, _Mentions]) -> None:
         self._project = project
         self._files = files
-        self._resolved: dict[str, list[tuple[str, Target]]] = {}
+        self._found_modules: dict[tuple[str, str, int], str | None] = {}
+        self._found_imports: dict[str, list[_Import]] = {}
 
     def importers(self, path: str) -> list[str]:
         found: set[str] = set()
         for direct in self._importing(path):
             found.add(direct)
-            names = {name for name, target in self._imports(direct) if _file_of(target) == path}
+            names = {entry.name for entry in self._imports(direct) if entry.module == path}
             found.update(user for user in self._importing(direct) if self._takes(user, direct, names))
-        return sorted(file for file in found - {path} if self._concerns_pallas(file))
+        pallas = path in self._files and self._files[path].pallas
+        return sorted(file for file in found - {path} if pallas or self._concerns_pallas(file))
 
     def _importing(self, path: str) -> list[str]:
         """The files with an import that leads to ``path``. Each has the module's name in it, or imports from its own package."""
@@ -104,31 +120,47 @@ class _Search:
         package = name == "__init__.py"
         word = os.path.basename(folder) if package else name.removesuffix(".py")
         candidates = [file for file, mentions in self._files.items() if word in mentions.words or (package and "." in mentions.words)]
-        return [file for file in candidates if any(_file_of(target) == path for _, target in self._imports(file))]
+        return [file for file in candidates if any(entry.module == path for entry in self._imports(file))]
 
-    def _imports(self, file: str) -> list[tuple[str, Target]]:
-        """The bound names and targets of the imports of ``file``."""
-        if file not in self._resolved:
-            self._resolved[file] = [
-                pair
-                for text in self._files[file].imports
-                for statement in _parsed_imports(text)
-                for pair in import_targets(statement, file, self._project).items()
-            ]
-        return self._resolved[file]
+    def _imports(self, file: str) -> list[_Import]:
+        if file not in self._found_imports:
+            statements = [statement for text in self._files[file].imports for statement in _parsed_imports(text)]
+            self._found_imports[file] = [entry for statement in statements for entry in self._entries(statement, file)]
+        return self._found_imports[file]
+
+    def _entries(self, statement: ast.Import | ast.ImportFrom, file: str) -> Iterator[_Import]:
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                top = alias.name.partition(".")[0]
+                # ``import a.b`` binds ``a``, and both modules can be reached by it.
+                for dotted in dict.fromkeys([alias.name] if alias.asname else [alias.name, top]):
+                    module = self._module(dotted, file, 0)
+                    if module:
+                        yield _Import(alias.asname or top, module, None)
+            return
+        module = self._module(statement.module or "", file, statement.level)
+        if module is None:
+            return
+        for alias in statement.names:
+            yield _Import(alias.asname or alias.name, module, alias.name)
+            submodule = self._project.submodule(module, alias.name)
+            if submodule:
+                yield _Import(alias.asname or alias.name, submodule, None)
+
+    def _module(self, dotted: str, file: str, level: int) -> str | None:
+        key = (os.path.dirname(file), dotted, level)
+        if key not in self._found_modules:
+            known = level == 0 and is_known_library(dotted)
+            self._found_modules[key] = None if known else self._project.find_module(dotted, file, level)
+        return self._found_modules[key]
 
     def _takes(self, user: str, module: str, names: set[str]) -> bool:
         """Whether ``user`` may reach one of ``names`` of ``module``: it imports the whole module, all its names, or that name."""
-        for _, target in self._imports(user):
-            match target:
-                case ProjectModule(path) if path == module:
-                    return True
-                case ProjectAttribute(path, name) if path == module and (name in names or STAR in names):
-                    return True
-        return False
+        taken = {entry.taken for entry in self._imports(user) if entry.module == module}
+        return None in taken or STAR in taken or STAR in names or not taken.isdisjoint(names)
 
     def _concerns_pallas(self, file: str) -> bool:
-        concerned = [file, *(_file_of(target) for _, target in self._imports(file))]
+        concerned = [file, *(entry.module for entry in self._imports(file))]
         return any(self._files[other].pallas for other in concerned if other in self._files)
 
 
@@ -154,16 +186,13 @@ def _python_files(folder: str, seen: set[str]) -> Iterator[str]:
                 yield entry.path
 
 
-def _parsed_imports(text: str) -> list[ast.Import | ast.ImportFrom]:
+@lru_cache(maxsize=8192)  # most files say the same
+def _parsed_imports(text: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [statement for statement in body if isinstance(statement, ast.Import | ast.ImportFrom)]
-
-
-def _file_of(target: Target) -> str | None:
-    return target.path if isinstance(target, ProjectModule | ProjectAttribute) else None
+        return ()
+    return tuple(statement for statement in body if isinstance(statement, ast.Import | ast.ImportFrom))
 
 
 def _mentions_in(text: str) -> _Mentions:

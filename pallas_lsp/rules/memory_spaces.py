@@ -23,6 +23,8 @@ def zero_rank_ref_not_in_smem(event: Access, context: Context) -> Finding | None
     root = event.ref.root
     if event.before != () or root.space in (None, "smem") or not happens(event, context):
         return None
+    if root.block == () and root.role in ("input", "output"):  # block-rank-zero speaks of it, where the call is
+        return None
     what = f"{words.name(event.ref)} has no dims" if not event.transforms else f"this view of {words.name(event.ref)} has no dims left"
     return Finding(
         event.where.at(words.target(event)),

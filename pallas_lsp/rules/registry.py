@@ -50,7 +50,7 @@ class Rule:
 
     id: str
     severity: Severity
-    event: type[Event]
+    events: tuple[type[Event], ...]
     order: int
     stage: str
     check: Check
@@ -69,14 +69,21 @@ _SEVERITY: dict[str, Severity] = {"trace": "error", "lower": "error", "compile":
 
 
 def rule(
-    rule_id: str, *, on: type[Event], order: int, stage: str, since: str | None = None, until: str | None = None
+    rule_id: str,
+    *,
+    on: type[Event],
+    order: int,
+    stage: str,
+    since: str | None = None,
+    until: str | None = None,
+    also: tuple[type[Event], ...] = (),
 ) -> Callable[[_Function], _Function]:
-    """Register the decorated function as a rule on one type of event."""
+    """Register the decorated function as a rule on one type of event (and on those of ``also``)."""
 
     def register(function: _Function) -> _Function:
         if rule_id in RULES:
             raise ValueError(f"two rules are called {rule_id}")
-        RULES[rule_id] = Rule(rule_id, _SEVERITY[stage], on, order, stage, function, since, until)
+        RULES[rule_id] = Rule(rule_id, _SEVERITY[stage], (on, *also), order, stage, function, since, until)
         return function
 
     return register
@@ -100,7 +107,8 @@ class RuleTable:
         """The rules of each event type, first check first."""
         table: dict[type[Event], list[Rule]] = {}
         for entry in self.rules:
-            table.setdefault(entry.event, []).append(entry)
+            for event in entry.events:
+                table.setdefault(event, []).append(entry)
         return {event: tuple(sorted(entries, key=lambda r: r.order)) for event, entries in table.items()}
 
     def first(self, event: Event, context: Context) -> tuple[Rule, Finding] | None:

@@ -7,7 +7,7 @@ import ast
 from ..interpreter.events import Access
 from ..interpreter.values import Array, Ref, RefRoot, Unknown, Value
 from ..shapes.avals import as_aval, shape_text
-from ..shapes.dims import Shape
+from ..shapes.dims import MaybeDim, Shape, render
 from ..shapes.dtypes import short
 from .diagnostic import Related
 
@@ -75,3 +75,27 @@ def source_text(event: Access, node: ast.AST) -> str:
 def is_unknown(value: Value) -> bool:
     """Whether nothing is known of a value."""
     return isinstance(value, Unknown)
+
+
+def shaped(ref: Ref) -> tuple[Related, ...]:
+    """The place that decided the ref's shape, as related information."""
+    root = ref.root
+    if root.decided_at is None or root.shape is None:
+        return ()
+    return (Related(root.decided_at, f"{name(ref)} has shape {shape(root.shape)} here"),)
+
+
+def count(number: int, noun: str) -> str:
+    """``1 dim``, ``2 dims``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def dim(size: MaybeDim) -> str:
+    """A dim in the user's names."""
+    return render(size)
+
+
+def last(detail: tuple[int, int, int, int, int]) -> str:
+    """The reach of a static slice ``(start, size, stride, ...)`` in words."""
+    start, size, stride = detail[:3]
+    return f"up to index {start + (size - 1) * stride}" if size > 0 else f"from index {start}"

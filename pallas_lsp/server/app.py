@@ -48,7 +48,6 @@ def _initialize(server: Server, params: types.InitializeParams) -> None:
 
 
 async def _initialized(server: Server, params: types.InitializedParams) -> None:
-    server.subscribe()
     await server.configure()
 
 

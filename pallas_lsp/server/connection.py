@@ -24,7 +24,6 @@ from .options import SECTION, Options, read_options
 from .schedule import Schedule
 from .session import Session
 
-_WATCHED: Final = ("**/*.py", "**/pyproject.toml")
 _CONFIGURATION_PATIENCE: Final = 2.0
 """Seconds that the client has to answer what its settings are, before the work starts without them."""
 
@@ -43,6 +42,7 @@ class Server(LanguageServer):
         self.asked_to_shut_down = False
         self._initial: Mapping[str, object] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._settings: tuple[dict[str, Options], Options] | None = None
         self._told_problems: set[str] = set()
         self._background: set[asyncio.Task[None]] = set()
 
@@ -57,18 +57,6 @@ class Server(LanguageServer):
         if isinstance(params.initialization_options, Mapping):
             self._initial = params.initialization_options
 
-    def subscribe(self) -> None:
-        """Ask to be told of changes of the settings and of files, where the client wants to be asked."""
-        registrations = []
-        if self.client.registers_configuration:
-            options: Any = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
-            registrations.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
-        if self.client.registers_watchers:
-            options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(pattern) for pattern in _WATCHED])
-            registrations.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
-        if registrations:
-            self.client_register_capability(types.RegistrationParams(registrations))
-
     async def configure(self, pushed: object = None) -> None:
         """Take the settings that hold now and analyse all open documents with them.
 
@@ -81,6 +69,9 @@ class Server(LanguageServer):
             sections = [pushed.get(SECTION) if isinstance(pushed, Mapping) else None] * (len(folders) + 1)
         elsewhere, *by_folder = [self._options(section) for section in sections]
         options = dict(zip(folders, by_folder, strict=True))
+        if self.configured.is_set() and self._settings == (options, elsewhere):
+            return
+        self._settings = options, elsewhere
         await self.schedule.run(lambda: self.session.configure(options, elsewhere))
         self.configured.set()
         for path in self.session.documents:

@@ -54,15 +54,11 @@ class Client:
         that takes reports on other documents and can be asked to pull again would see all of them by pulling."""
         asked = "text_document.diagnostic" if self.pulls else "text_document.publish_diagnostics"
         self.takes_related = can(f"{asked}.related_information")
-        self.takes_code_description = can(f"{asked}.code_description_support")
-        self.takes_data = can(f"{asked}.data_support")
         self.takes_markdown = types.MarkupKind.Markdown in (ability("text_document.hover.content_format") or ())
         self.takes_literals = ability("text_document.code_action.code_action_literal_support") is not None
         self.takes_preferred = can("text_document.code_action.is_preferred_support")
         self.takes_document_changes = can("workspace.workspace_edit.document_changes")
         self.gives_configuration = can("workspace.configuration")
-        self.registers_configuration = can("workspace.did_change_configuration.dynamic_registration")
-        self.registers_watchers = can("workspace.did_change_watched_files.dynamic_registration")
 
 
 class Converter:
@@ -89,10 +85,10 @@ class Converter:
             message=finding.message,
             severity=_SEVERITY[finding.severity],
             code=finding.rule,
-            code_description=types.CodeDescription(page.docs) if page and page.docs and self._client.takes_code_description else None,
+            code_description=types.CodeDescription(page.docs) if page and page.docs else None,
             source=SOURCE,
             related_information=self._related(finding.related, sources) if self._client.takes_related else None,
-            data=_data(finding) if self._client.takes_data else None,
+            data=_data(finding),
         )
 
     def hover(self, found: Hover, source: Source) -> types.Hover:

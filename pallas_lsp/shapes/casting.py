@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pallas_lsp.shapes.arguments import array, dtype_of
+from pallas_lsp.shapes.arguments import Undecided, array, dtype_of
 from pallas_lsp.shapes.avals import Aval, ShapeError, shape_text
 from pallas_lsp.shapes.dims import MaybeDim, Truth, divides, equal, floordiv, mul
 from pallas_lsp.shapes.dtypes import bits, kind, short
@@ -67,9 +67,11 @@ def view(x: Aval, dtype: Any = None, type: Any = None) -> Aval:
 
 
 @shape_function("jax.experimental.pallas.tpu.bitcast")
-def tpu_bitcast(x: Any, ty: Any) -> Aval:
+def tpu_bitcast(x: Any, ty: Any, dim: Any = -2) -> Aval:
     """Another reading of the same bits along the second minor dimension."""
     aval, target = array(x), dtype_of(ty)
+    if dim != -2:
+        raise Undecided
     if aval.shape is not None and len(aval.shape) < 2:
         raise ShapeError("pltpu.bitcast needs at least 2 dimensions", rule="bitcast-1d-ref")
     return _rescale(aval, target, -2)

@@ -6,6 +6,7 @@ Mirrors the functions of the same names of ``jax/_src/numpy/lax_numpy.py``, and 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from pallas_lsp.shapes.arguments import Undecided, array, axis_of, dtype_or, integer, items, known_shape, maybe_dim
@@ -24,10 +25,11 @@ from pallas_lsp.shapes.table import method_function, shape_function
 def _joined(shapes: list[Shape], axis: Any) -> Shape:
     """The shape of arrays one after the other along an axis."""
     ranks = {len(shape) for shape in shapes if shape is not None}
+    if not ranks or isinstance(axis, Unknown):
+        # An unknown axis may be None, which flattens.
+        return None
     if 0 in ranks:
         raise ShapeError("arrays without dimensions can not be concatenated")
-    if not ranks or isinstance(axis, Unknown):
-        return (None,) * max(ranks) if len(ranks) == 1 else None
     at = axis_of(axis, max(ranks))
     common = same_shape("concatenate", shapes, free=at)
     assert common is not None
@@ -134,7 +136,7 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Aval]:
             raise ShapeError(f"a dimension of {render(shape[at])} does not split into {count} equal parts")
         return _pieces(aval, at, [floordiv(shape[at], count)] * count)
     places = [0, *(maybe_dim(place) for place in indices_or_sections), shape[at]]
-    sizes = [sub(b, a) for a, b in zip(places, places[1:], strict=False)]
+    sizes = [sub(b, a) for a, b in pairwise(places)]
     if any(less(size, 0) is Truth.YES for size in sizes):
         raise Undecided
     return _pieces(aval, at, sizes)
@@ -162,9 +164,9 @@ def tile(A: Any, reps: Any) -> Aval:
     aval = array(A)
     if isinstance(reps, Unknown) or aval.shape is None:
         return Aval(None, aval.dtype, aval.weak)
-    counts = [maybe_dim(rep) for rep in (reps if isinstance(reps, tuple | list) else (reps,))]
+    counts = tuple(maybe_dim(rep) for rep in (reps if isinstance(reps, tuple | list) else (reps,)))
     rank = max(len(counts), len(aval.shape))
-    counts = [1] * (rank - len(counts)) + counts
+    counts = (1,) * (rank - len(counts)) + counts
     dims = (1,) * (rank - len(aval.shape)) + aval.shape
     return Aval(tuple(mul(d, count) for d, count in zip(dims, counts, strict=True)), aval.dtype, aval.weak)
 
@@ -174,10 +176,10 @@ def tile(A: Any, reps: Any) -> Aval:
 def repeat(a: Any, repeats: Any, axis: Any = None, *, total_repeat_length: Any = None, out_sharding: Any = None) -> Aval:
     """Each element so many times along an axis; an array of counts needs the total."""
     aval = array(a)
-    if axis is None:
+    if axis is None or (aval.shape == () and axis in (0, -1)):
         aval, axis = ravel(aval), 0
     if aval.shape is None or isinstance(axis, Unknown):
-        return Aval(None if aval.shape is None else (None,) * len(aval.shape), aval.dtype, aval.weak)
+        return Aval(None, aval.dtype, aval.weak)
     at = axis_of(axis, len(aval.shape))
     if total_repeat_length is not None:
         size = maybe_dim(total_repeat_length)

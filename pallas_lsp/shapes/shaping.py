@@ -6,6 +6,7 @@ names, and ``_broadcast_in_dim_shape_rule`` and its neighbours of ``jax/_src/lax
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from pallas_lsp.shapes.arguments import Undecided, array, axes_of, axis_of, integer, items, known_shape, maybe_dim, shape_of
@@ -35,9 +36,8 @@ def reshape_method(a: Aval, *args: Any, order: Any = "C", out_sharding: Any = No
 
 @shape_function("jax.lax.reshape")
 def lax_reshape(operand: Any, new_sizes: Any, dimensions: Any = None, *, out_sharding: Any = None) -> Aval:
-    aval = array(operand)
-    sizes = new_sizes if isinstance(new_sizes, Unknown) else shape_of(items(new_sizes))
-    return _with_shape(aval, new_shape(aval.shape, sizes))
+    """JAX checks the number of elements only when it lowers this one."""
+    return _with_shape(array(operand), shape_of(new_sizes if isinstance(new_sizes, Unknown) else items(new_sizes)))
 
 
 def new_shape(shape: Shape, wanted: Any) -> Shape:
@@ -220,7 +220,10 @@ def jnp_broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Ava
 
 @shape_function("jax.experimental.pallas.broadcast_to")
 def pl_broadcast_to(a: Any, shape: Any) -> Aval:
-    return _broadcast_to(a, shape)
+    """Weakness is lost where the shape changes."""
+    made = _broadcast_to(a, shape)
+    same = made.shape is not None and None not in made.shape and made.shape == array(a).shape
+    return made if same or made.weak is False else Aval(made.shape, made.dtype, None if made.shape is None or None in made.shape else False)
 
 
 def _broadcast_to(a: Any, shape: Any) -> Aval:
@@ -255,7 +258,7 @@ def broadcast_in_dim(operand: Any, shape: Any, broadcast_dimensions: Any, *, out
             raise ShapeError(f"broadcast dimension {at} is out of bounds for {shape_text(target)}")
         if equal(d, 1) is Truth.NO and equal(d, target[at]) is Truth.NO:
             raise ShapeError(f"cannot broadcast {shape_text(aval.shape)} along {places} to {shape_text(target)}")
-    if any(a >= b for a, b in zip(places, places[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(places)):
         raise ShapeError("broadcast_dimensions must be strictly increasing")
     return _with_shape(aval, target)
 

@@ -12,7 +12,7 @@ from pallas_lsp.shapes.arguments import Undecided, array, axis_of, flag, items, 
 from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown, shape_text
 from pallas_lsp.shapes.broadcasting import broadcast
 from pallas_lsp.shapes.dims import MaybeDim, Truth, add, cdiv, less, render, sub
-from pallas_lsp.shapes.elementwise import INTEGER, check_kind
+from pallas_lsp.shapes.elementwise import INTEGER, all_weak, check_kind
 from pallas_lsp.shapes.lax_elementwise import same_dtype
 from pallas_lsp.shapes.shaping import ravel
 from pallas_lsp.shapes.table import method_function, shape_function
@@ -35,8 +35,9 @@ def slice_(operand: Any, start_indices: Any, limit_indices: Any, strides: Any = 
     steps = (1,) * len(shape) if strides is None else items(strides)
     if not len(shape) == len(starts) == len(limits) == len(steps):
         raise ShapeError(f"lax.slice of {shape_text(shape)} needs {len(shape)} starts, limits and strides")
-    cuts = (tuple(maybe_dim(bound) for bound in bounds) for bounds in zip(starts, limits, steps, strict=True))
-    return Aval(tuple(_cut(*cut, d) for cut, d in zip(cuts, shape, strict=True)), aval.dtype, aval.weak)
+    cuts = zip(starts, limits, steps, shape, strict=True)
+    dims = tuple(_cut(maybe_dim(start), maybe_dim(limit), maybe_dim(step), d) for start, limit, step, d in cuts)
+    return Aval(dims, aval.dtype, aval.weak)
 
 
 @shape_function("jax.lax.slice_in_dim")
@@ -112,8 +113,13 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Any, *, allow
             raise ShapeError(f"an update needs the rank of the operand: {shape_text(new.shape)} for {shape_text(aval.shape)}")
         for size, d in zip(new.shape, aval.shape, strict=True):
             _fits(size, d)
+    return _updated(aval, new)
+
+
+def _updated(aval: Aval, new: Aval) -> Aval:
+    """The operand; it stays weak only if the update and the start indices are weak too."""
     same_dtype("dynamic_update_slice", [aval, new])
-    return aval
+    return Aval(aval.shape, aval.dtype, None if all_weak([aval, new]) is not False else False)
 
 
 @shape_function("jax.lax.dynamic_update_slice_in_dim")
@@ -129,8 +135,7 @@ def dynamic_update_slice_in_dim(
 @shape_function("jax.lax.dynamic_update_index_in_dim")
 def dynamic_update_index_in_dim(operand: Any, update: Any, index: Any, axis: Any, *, allow_negative_indices: Any = True) -> Aval:
     aval, new = array(operand), array(update)
-    same_dtype("dynamic_update_index_in_dim", [aval, new])
-    return aval
+    return _updated(aval, new)
 
 
 @shape_function("jax.numpy.take")

@@ -28,7 +28,10 @@ _FAMILIES = (
     "joining",
     "slicing",
     "contractions",
-    "misc",
+    "sorting",
+    "randomness",
+    "queries",
+    "pallas",
 )
 _FUNCTIONS: dict[str, ShapeFunction] = {}
 _OPERATORS: dict[str, ShapeFunction] = {}

@@ -79,12 +79,19 @@ class Draft:
         start, end = (first, column), (last, len(self.lines[last]))
         below = _next_code(self.lines, last)
         top = self.lines[first].lstrip()
-        if below is not None and _DECORATED.match(self.lines[below].lstrip()) and (top.startswith("@") or below == last + 1):
-            end = (below, len(self.lines[below]))  # A decorator was lost, or what was lost stands where one would.
+        if below is not None and self._may_decorate(first, last, below, column):
+            end = (below, len(self.lines[below]))
         self.damage.append((start, end))
         above = self._torn_from(first, last, column)
         if above is not None and not _DEFINITION.match(top):
             self.damage.append(((above, _indentation(self.lines[above])), (above, len(self.lines[above]))))
+
+    def _may_decorate(self, first: int, last: int, below: int, column: int) -> bool:
+        """Whether the lines are a decorator of the definition below them, or stand where one would."""
+        line = self.lines[below]
+        if not _DECORATED.match(line.lstrip()) or _indentation(line) != column:
+            return False
+        return below == last + 1 or self.lines[first].lstrip().startswith("@")
 
     def _torn_from(self, first: int, last: int, column: int) -> int | None:
         """The end of the deeper block above, where the lines may have belonged to it: some are as deep, or they follow it directly."""

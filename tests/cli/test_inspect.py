@@ -13,6 +13,7 @@ from cli.command_line import Run
 from pallas_lsp.kernels.site import KernelSite, RefInfo
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.settings import Settings
+from pallas_lsp.shapes.dims import symbol
 from pallas_lsp.text.source import Source
 from pallas_lsp.text.span import Location, Span
 
@@ -31,7 +32,7 @@ def _two_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def analyze(source: Source, project: Project, settings: Settings) -> types.SimpleNamespace:
         refs = (
             RefInfo("lengths_ref", "prefetch", (16,), "int32", "smem"),
-            RefInfo("x_ref", "input", ("batch", 128), "float32", "vmem"),
+            RefInfo("x_ref", "input", (symbol("batch"), None, 128), "float32", "vmem"),
             RefInfo("o_ref", "output", None, None, None),
         )
         known = KernelSite(at(source, "call"), "kernel", at(source, "def kernel"), (4, 2), refs, 3 << 19, "lowers", ())
@@ -49,9 +50,9 @@ def test_for_a_person(run: Run) -> None:
     assert result.out == """\
 ops.py:4: kernel (ops.py:2): lowers
   grid     (4, 2)
-  prefetch lengths_ref  int32[16]           smem
-  input    x_ref        float32[batch,128]  vmem
-  output   o_ref        ?[...]              ?
+  prefetch lengths_ref  int32[16]             smem
+  input    x_ref        float32[batch,?,128]  vmem
+  output   o_ref        ?[...]                ?
   VMEM     1.5 MiB
 
 ops.py:5: a kernel that is not known: undecided
@@ -71,7 +72,7 @@ def test_for_a_program(run: Run, tmp_path: Path) -> None:
         "grid": [4, 2],
         "refs": [
             {"name": "lengths_ref", "role": "prefetch", "shape": [16], "dtype": "int32", "memory_space": "smem"},
-            {"name": "x_ref", "role": "input", "shape": ["batch", 128], "dtype": "float32", "memory_space": "vmem"},
+            {"name": "x_ref", "role": "input", "shape": ["batch", "?", 128], "dtype": "float32", "memory_space": "vmem"},
             {"name": "o_ref", "role": "output", "shape": None, "dtype": None, "memory_space": None},
         ],
         "vmem_bytes": 3 << 19,

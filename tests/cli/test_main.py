@@ -45,7 +45,7 @@ def test_help_names_every_command(run: Run) -> None:
         assert f"  {command} " in result.out
 
 
-@pytest.mark.parametrize("command", ["check", "inspect", "explain", "rules", "config"])
+@pytest.mark.parametrize("command", ["check", "inspect", "explain", "rules", "config", "server"])
 def test_every_command_has_help(start: Run, command: str) -> None:
     result = start(command, "--help")
     assert result.code == 0

@@ -19,7 +19,7 @@ def gather_kernel(block_ids_ref, lengths_ref, table_ref, out_ref):
 
 
 def gather_blocks(block_ids, lengths, table):
-    (num_blocks,) = block_ids.shape
+    (num_blocks,) = lengths.shape
     return pl.pallas_call(
         gather_kernel,
         grid_spec=pltpu.PrefetchScalarGridSpec(

@@ -10,6 +10,10 @@ from referee import jax_version
 DMA = "pltpu.SemaphoreType.DMA"
 REGULAR = "pltpu.SemaphoreType.REGULAR"
 KEY = "jax.random.key(seed)"
+COPY = "o_ref[...] = x_ref[...]"
+ZEROS = "o_ref[...] = jnp.zeros_like(o_ref)"
+ROWS = {"x": "f32[16,128]", "grid": "(2,)", "out_specs": "pl.BlockSpec((8, 128), lambda i: (0, 0))"}  # two blocks of eight rows
+SPEC = "pl.BlockSpec((8, 128), lambda i: (i, 0){})".format  # their spec, with further arguments
 
 _MODULE = """\
 import jax
@@ -110,6 +114,62 @@ def module_with_key(keys: str, index: str, space: str) -> str:
 
 def module_under_a_mesh(body: str) -> str:
     """A module that runs ``body``, of ``x_ref`` and ``o_ref`` in HBM, with ``pl.kernel`` on a TensorCore mesh."""
+    return _UNDER_A_MESH.format(body=indent(body, "    "), mesh=_mesh())
+
+
+def module_with_core_map(used: str) -> str:
+    """A module whose body under ``pl.core_map`` adds the expression ``used``, of ``ref`` and the array ``x``."""
+    return f"""
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def run(x):
+    ref, out = jax.new_ref(x), jax.new_ref(jnp.zeros_like(x))
+
+    @pl.core_map({_mesh()})
+    def _():
+        def body(buffer):
+            pltpu.sync_copy(ref, buffer)
+            buffer[...] = buffer[...] + {used}
+            pltpu.sync_copy(buffer, out)
+
+        pl.run_scoped(body, pltpu.VMEM((8, 128), jnp.float32))
+
+    return out[...]
+
+
+ARGS = [jax.ShapeDtypeStruct((8, 128), jnp.float32)]
+"""
+
+
+def module_with_prefetch(index_map: str, in_specs: str = "[spec]") -> str:
+    """A module whose input has the index map given, in a grid with one prefetched operand."""
+    return f"""
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def kernel(idx_ref, x_ref, o_ref):
+    o_ref[...] = x_ref[...] * idx_ref[0]
+
+
+def run(idx, x):
+    spec = pl.BlockSpec((8, 128), {index_map})
+    out = pl.BlockSpec((8, 128), lambda i, idx_ref: (i, 0))
+    grid_spec = pltpu.PrefetchScalarGridSpec(num_scalar_prefetch=1, grid=(2,), in_specs={in_specs}, out_specs=out)
+    return pl.pallas_call(kernel, grid_spec=grid_spec, out_shape=jax.ShapeDtypeStruct((16, 128), jnp.float32))(idx, x)
+
+
+ARGS = [jax.ShapeDtypeStruct((2,), jnp.int32), jax.ShapeDtypeStruct((64, 128), jnp.float32)]
+"""
+
+
+def _mesh() -> str:
+    """A mesh of one TensorCore with the axis ``c``, as the installed JAX spells it."""
     new = jax_version() >= (0, 11)
-    mesh = "pltpu.TensorCoreMesh(axis_name='c', num_cores=1)" if new else "pltpu.create_tensorcore_mesh('c', num_cores=1)"
-    return _UNDER_A_MESH.format(body=indent(body, "    "), mesh=mesh)
+    return "pltpu.TensorCoreMesh(axis_name='c', num_cores=1)" if new else "pltpu.create_tensorcore_mesh('c', num_cores=1)"

@@ -1,9 +1,10 @@
-"""Reading the rule pages in tests."""
+"""Reading the rule pages, and what is claimed in them, in tests."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from referee import jax_version
 
 from pallas_lsp.pages import RulePage, load_rule_page
@@ -35,3 +36,8 @@ def is_refused_by_this_jax(page: RulePage) -> bool:
         return False
     since, until = (tuple(map(int, v.split("."))) if v else None for v in (page.since, page.until))
     return (since is None or jax_version() >= since) and (until is None or jax_version() < until)
+
+
+def named(claims: list[tuple]) -> list:
+    """A parameter for each claim, under a name that one can read."""
+    return [pytest.param(*claim[2:], id=f"{claim[0]}: {claim[1]}") for claim in claims]

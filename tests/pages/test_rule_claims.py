@@ -7,21 +7,16 @@ import warnings
 
 import numpy as np
 import pytest
-from pages.accepted import ACCEPTED
-from pages.compiled import COMPILED
 from pages.kernels import DMA, module
-from pages.reading import page_of
-from pages.refused import REFUSED
+from pages.reading import named, page_of
+from pages.rule_accepted import ACCEPTED
+from pages.rule_compiled import COMPILED
+from pages.rule_refused import REFUSED
 from referee import Verdict, compile_many, jax_version, libtpu_installed, lower
 
 from pallas_lsp.pages import rule_ids
 
 JAX = jax_version()
-
-
-def named(claims: list[tuple]) -> list:
-    """A parameter for each claim, under a name that one can read."""
-    return [pytest.param(*claim[2:], id=f"{claim[0]}: {claim[1]}") for claim in claims]
 
 
 def test_claims_are_about_rules_with_a_page() -> None:

@@ -6,9 +6,9 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from resolve.workspace import Workspace
 
 from pallas_lsp.resolve.environment import Environment
-from resolve.workspace import Workspace
 
 
 @pytest.fixture

@@ -76,11 +76,12 @@ def test_other_names(spelled: str, name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        f"{PL}.load", f"{PL}.BlockSpec", f"{PL}.CompilerParams", f"{PLTPU}.CompilerParams", f"{PLTPU}.load", f"{PLTPU}.make_async_copy",
-        f"{PLTPU}.async_copy", "jax.numpy.concat", "jax.numpy.concatenate", "jax.numpy.dtype", "jax.lax.add", "jax.numpy.add", "jax.ref.get",
-        "jax.ref.swap", "numpy.sum", "numpy.bool", "functools.partial", "jaxtyping.Float", "jax", "jax._src.core.no_such_thing", "", ".jax.x",
+        *(f"{PL}.{name}" for name in ("load", "BlockSpec", "CompilerParams")),
+        *(f"{PLTPU}.{name}" for name in ("CompilerParams", "load", "make_async_copy", "async_copy")),
+        *("jax.numpy.concat", "jax.numpy.concatenate", "jax.numpy.dtype", "jax.numpy.add", "jax.lax.add", "jax.ref.get", "jax.ref.swap"),
+        *("numpy.sum", "numpy.bool", "functools.partial", "jaxtyping.Float", "jax", "jax._src.core.no_such_thing", "", ".jax.x"),
     ],
-)  # fmt: skip
+)
 def test_names_of_their_own(name: str) -> None:
     assert canonical(name) == name
 

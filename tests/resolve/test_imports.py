@@ -87,7 +87,8 @@ def test_star_import_of_a_library() -> None:
 
 def test_namespace_package(workspace: Workspace) -> None:
     workspace.write("ns/inner/kernel.py", "k = 1\n")
-    assert workspace.imports("main.py", "import ns.inner.kernel\nfrom ns.inner import kernel as k\nfrom ns.inner.kernel import k as kk") == {
+    text = "import ns.inner.kernel\nfrom ns.inner import kernel as k\nfrom ns.inner.kernel import k as kk"
+    assert workspace.imports("main.py", text) == {
         "ns": workspace.module("ns"),
         "k": workspace.module("ns/inner/kernel.py"),
         "kk": workspace.attribute("ns/inner/kernel.py", "k"),

@@ -17,7 +17,7 @@ DEMO = REPOSITORY / "tests/demo/rms_norm.py"
 # its own (``types``, ``functools``, ...) between looking at the current folder and coming to us with ``-m``: for those there is no help
 # but ``-P`` or the installed script, which never look there.
 NAMES = (
-    "argparse", "ast", "bisect", "dataclasses", "difflib", "fnmatch", "glob", "gettext", "hashlib", "inspect", "jax", "jaxlib", "jedi", "json",
+    "argparse", "ast", "bisect", "dataclasses", "difflib", "fnmatch", "glob", "hashlib", "inspect", "jax", "jaxlib", "jedi", "json",
     "logging", "lsprotocol", "numpy", "parso", "pygls", "shutil", "string", "subprocess", "tempfile", "textwrap", "threading", "tokenize",
     "tomllib", "traceback", "typing", "unicodedata", "conftest", "setup", "sitecustomize", "usercustomize", "backend", "kernel",
 )  # fmt: skip

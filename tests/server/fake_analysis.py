@@ -40,7 +40,8 @@ class Analyzer:
         self.asked.append(os.path.basename(source.path))
         if "CRASH" in source.text:
             raise ValueError("the fake was told to crash")
-        imported = [found for name in re.findall(r"^import (\w+)", source.text, re.MULTILINE) if (found := project.read(sibling(source, name)))]
+        names = re.findall(r"^import (\w+)", source.text, re.MULTILINE)
+        imported = [found for name in names if (found := project.read(sibling(source, name)))]
         findings = [*own(source), *(finding for other in imported for finding in called(other, source))]
         kept = [finding for finding in findings if finding.rule not in settings.ignore]
         return Analysis(source, kept, frozenset({source.path, *(other.path for other in imported)}), NoNotes())

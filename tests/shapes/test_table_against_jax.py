@@ -18,9 +18,9 @@ from pallas_lsp.shapes import table
 from pallas_lsp.shapes.avals import UNKNOWN, ShapeError
 from shapes.random_arguments import CALLS
 
-from shapes import elementwise_calls, reduction_calls
+from shapes import creating_calls, elementwise_calls, pallas_calls, reduction_calls, shaping_calls
 
-assert elementwise_calls and reduction_calls
+assert creating_calls and elementwise_calls and pallas_calls and reduction_calls and shaping_calls
 
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operators.add,
@@ -68,10 +68,10 @@ def theirs(name: str) -> Callable[..., Any] | None:
     if name.startswith("."):
         return lambda x, *args, **kwargs: _member(x, name[1:], args, kwargs)
     module, _, attribute = name.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), attribute, None)
-    except ImportError:
-        return None
+    function = getattr(importlib.import_module(module), attribute, None)
+    if function is not None and module.startswith("jax.experimental.pallas"):
+        return lambda *args, **kwargs: in_kernel(lambda: function(*args, **kwargs))
+    return function  # type: ignore[no-any-return]
 
 
 def _member(x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

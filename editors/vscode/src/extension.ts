@@ -27,6 +27,7 @@ class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Pallas", { log: true });
   private client: LanguageClient | undefined;
   private wanted = false;
+  private readonly files = ["**/*.py", "**/pyproject.toml"].map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
   private watching: vscode.Disposable | undefined;
   /** Starts and stops happen one after the other. */
   private work: Promise<void> = Promise.resolve();
@@ -60,6 +61,7 @@ class Server implements vscode.Disposable {
 
   dispose(): void {
     this.watching?.dispose();
+    this.files.forEach((watcher) => watcher.dispose());
     this.log.dispose();
   }
 
@@ -91,6 +93,7 @@ class Server implements vscode.Disposable {
       {
         documentSelector: ["file", "untitled"].map((scheme) => ({ language: "python", scheme })),
         outputChannel: this.log,
+        synchronize: { configurationSection: SECTION, fileEvents: this.files },
         middleware: {
           workspace: {
             // The server looks for installed packages beside the interpreter that was found, whoever chose it.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from ...shapes import dtypes, table
 from ...shapes.avals import UNKNOWN, Aval, ShapeError
 from ...shapes.dims import Poly
-from ..events import RefAsArray, ShapeFault, UnmodelledCall
+from ..events import Computed, RefAsArray, ShapeFault, UnmodelledCall
+from ..frames import Frame
 from ..liveness import arrays_in
+from ..machine import Machine
 from ..operators import from_shapes
 from ..truth import as_dim, dtype_of
 from ..values import Array, Dtype, Library, Opaque, Ref, RefIndexer, ShapeDtype, Unknown, Value
@@ -29,6 +32,8 @@ def array_function(call: Call) -> Value:
     if any(name.startswith(root) for root in _NUMERIC) and short not in _SHAPE_ONLY and _complains_of_ref(call, short):
         return Unknown("a ref is used as an array")
     function = table.lookup(name)
+    if function is None and short[:1].isupper():
+        return Opaque(call.name, tuple(call.args), call.kwargs)  # a library's class: what it was made with may matter
     if function is None or not call.arguments.exact:
         call.machine.emit(UnmodelledCall(call.machine.where(call.node, call.frame), call.name, tuple(call.args)))
         return call.unknown()
@@ -47,7 +52,23 @@ def array_function(call: Call) -> Value:
         value.host = call.machine.kernel is None
     if isinstance(value, Array):
         _finish(call, value, short, numpy)
+        if call.args and isinstance(call.args[0], Array):
+            note_narrowing(call.machine, short, call.args[0], value, call.get(1, "axis"), call.node, call.frame)
     return value
+
+
+_EXTREMA = frozenset({"max", "min", "amax", "amin", "reduce_max", "reduce_min"})
+_SQUEEZES = frozenset({"squeeze", "reshape"})
+
+
+def note_narrowing(machine: Machine, short: str, source: Array, result: Array, axis: Value, node: ast.AST, frame: Frame) -> None:
+    """Say that a scalar was taken out of a vector: by a squeeze, or by an extremum over everything (with ``keepdims`` too)."""
+    if machine.kernel is None or not source.shape or result.shape is None:
+        return
+    if short in _SQUEEZES and result.shape == ():
+        machine.emit(Computed(machine.where(node, frame), "squeeze", source, result))
+    elif short in _EXTREMA and _covers(axis, len(source.shape)):
+        machine.emit(Computed(machine.where(node, frame), "extremum", source, result))
 
 
 def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
@@ -106,6 +127,18 @@ def _complains_of_ref(call: Call, short: str) -> bool:
             call.machine.emit(RefAsArray(call.machine.where(call.node, call.frame), f"{call.name}()", ref))
             return True
     return False
+
+
+def _covers(axis: Value, rank: int) -> bool:
+    """Whether a reduction over ``axis`` leaves no dim out."""
+    axes = axis if isinstance(axis, tuple | list) else (axis,)
+    return axis is None or {a % rank for a in axes if isinstance(a, int)} == set(range(rank))
+
+
+@models(f"{TPU}.to_pallas_key")
+def _pallas_key(call: Call) -> Value:
+    key = call.get(0, "key")
+    return Array(Aval(key.shape, "key<pl>", False), (key,)) if isinstance(key, Array) else call.unknown()
 
 
 @models("jax.numpy.finfo", "jax.numpy.iinfo", "numpy.finfo", "numpy.iinfo")

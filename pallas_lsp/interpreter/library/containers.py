@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..attributes import array_method
+from ..events import Computed
 from ..expressions import dict_key
 from ..frames import Frame
 from ..machine import CALL, Arguments, Machine
 from ..sequences import items_of, key_value
-from ..values import ABSENT, Array, BlockSpec, Instance, Iteration, ShapeDtype, SuperProxy, Unknown, Value, ValueMethod
-from .arrays import shape_argument
+from ..values import ABSENT, Array, BlockSpec, Instance, Iteration, ShapeDtype, SuperProxy, Unknown, Value, ValueIndexer, ValueMethod
+from .arrays import note_narrowing, shape_argument
 
 _LONGEST_STRING = 1 << 16
 
@@ -127,6 +128,7 @@ def _array(machine: Machine, value: Array, name: str, arguments: Arguments, node
     if isinstance(result, Array):
         result.operands = (value, *(arg for arg in arguments.args if isinstance(arg, Array)))
         result.traced = value.traced
+        note_narrowing(machine, name, value, result, arguments.get(0, "axis"), node, frame)
     return result
 
 
@@ -168,6 +170,15 @@ def _super(machine: Machine, value: SuperProxy, name: str, arguments: Arguments,
     return None
 
 
+def _value_indexer(machine: Machine, value: ValueIndexer, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name == "get":
+        return Unknown("a gathered value", host=machine.kernel is None)
+    result = Array(value.array.aval, (value.array, *(arg for arg in arguments.args if isinstance(arg, Array))), value.array.traced, made_by=node)
+    if machine.kernel is not None:
+        machine.emit(Computed(machine.where(node, frame), "scatter", value.array, result))
+    return result
+
+
 RECEIVERS: dict[type[Any], Callable[..., Value]] = {
     list: _list,
     dict: _dict,
@@ -180,6 +191,7 @@ RECEIVERS: dict[type[Any], Callable[..., Value]] = {
     BlockSpec: _block_spec,
     Instance: _instance,
     SuperProxy: _super,
+    ValueIndexer: _value_indexer,
 }
 """What answers a method call, by the receiver's type; ``copies`` and ``transforms`` add theirs."""
 

@@ -8,9 +8,11 @@ from typing import Any
 from ...shapes import dims
 from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly
+from ..events import Computed
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, Machine
+from ..paths import PathEnd
 from ..truth import as_dim, known_truth, truth
 from ..values import Array, Builtin, Condition, Unknown, Value
 from .registry import PALLAS, TPU, Call, models
@@ -34,6 +36,9 @@ def _when(call: Call) -> Value:
         known = known_truth(condition)
         if known is None and isinstance(condition, Unknown) and (isinstance(condition, Condition) or condition.host):
             known = truth(machine, condition, call.node, call.frame)
+        if isinstance(condition, Array) and condition.shape:
+            machine.emit(Computed(machine.where(call.node, call.frame), "predicate", condition, condition))
+            raise PathEnd("a vector decides a branch")
         if known is not False and arguments.args:
             before = machine.effects
             machine.call(arguments.args[0], Arguments([]), node, frame)
@@ -190,6 +195,9 @@ def _switch(call: Call) -> Value:
 
 def _branches(call: Call, selector: Value, branches: list[Value], operands: list[Value]) -> Value:
     """Trace every branch; the result is what the branches agree on and depends on the selector and all of them."""
+    if isinstance(selector, Array) and selector.shape and call.name.endswith("cond"):
+        call.machine.emit(Computed(call.machine.where(call.node, call.frame), "predicate", selector, selector))
+        raise PathEnd("a vector decides a branch")
     before = call.machine.effects
     operands = [tree_map(call.machine, as_array, operand) for operand in operands]
     results = [call.machine.settle(call.call(branch, *operands)) for branch in branches]

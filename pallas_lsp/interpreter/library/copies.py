@@ -63,7 +63,7 @@ def _reshaped(machine: Machine, ref: Ref, args: list[Value], node: ast.AST, fram
         rest = dims.product(size for size in sizes if size != -1)
         total = dims.product(ref.shape) if ref.shape is not None else None
         shape = tuple(dims.floordiv(total, rest) if size == -1 else size for size in sizes)
-    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, RefTransform("reshape", squeezed=squeezed)), ref.shape)
+    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, RefTransform("reshape", squeezed=squeezed, rank=len(ref.shape) if ref.shape is not None else None)), ref.shape)
 
 
 def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Frame) -> Ref:

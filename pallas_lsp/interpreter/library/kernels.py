@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...shapes.avals import Aval, as_aval
@@ -16,6 +16,7 @@ from ...text.span import Location
 from ..calls import BindingFault, bind_arguments, innermost, run_body
 from ..events import CallFault, KernelRun
 from ..frames import Frame
+from ..liveness import mark_live
 from ..machine import CALL, Arguments, KernelContext, Machine
 from ..paths import KERNEL_PATHS, Explorer, PathEnd
 from ..signature import signature
@@ -40,7 +41,7 @@ from ..values import (
 from .copies import scratch_ref
 from .registry import PALLAS, Call, models
 from .specs import SQUEEZED, WORDS, block_dims, space_of
-from .trees import is_node, tree_map
+from .trees import children, is_node, leaves, tree_map
 
 _OTHER_CORES = ("triton", "mosaic_gpu", "plgpu", "pallas.gpu")
 _PARAMETERS = ("kernel", "out_shape")
@@ -133,8 +134,37 @@ def _parts(machine: Machine, call: PallasCall, operands: list[Value] | None, nod
     if inputs is None or outputs is None or scratches is None:
         machine.emit(CallFault(machine.where(call.origin.node, frame), "structure", None))
         return None
+    if any(_rank_differs(ref) for ref in leaves(machine, [inputs, outputs])):
+        machine.emit(CallFault(machine.where(call.origin.node, frame), "block rank", None))
+        return None
     prefetch = [tree_map(machine, lambda leaf: _prefetch_ref(leaf, call.origin), operand) for operand in operands[:count]]
-    return Parts(grid, prefetch, inputs, outputs, *scratches)
+    parts = Parts(grid, prefetch, inputs, outputs, *scratches)
+    _run_index_maps(machine, call, parts, (in_specs, out_specs), node, frame)
+    return parts
+
+
+def _run_index_maps(machine: Machine, call: PallasCall, parts: Parts, specs: tuple[Value, ...], node: ast.AST, frame: Frame) -> None:
+    """Run every index map on grid indices and the prefetch refs; what it returns is used."""
+    rank = len(parts.grid) if isinstance(parts.grid, tuple | list) else 1 if isinstance(parts.grid, int | Poly) else None
+    if rank is None:
+        return
+    location = Location(call.origin.module.path, call.origin.module.source.span_of(call.origin.node))
+    for spec in (leaf for tree in specs if tree is not ABSENT for leaf in leaves(machine, tree)):
+        if isinstance(spec, BlockSpec) and spec.index_map is not None:
+            indices = [Array(Aval((), "int32", False)) for _ in range(rank)]
+            prefetch = [tree_map(machine, _fresh, ref) for ref in parts.prefetch]
+            run_kernel(machine, spec.index_map, Arguments([*indices, *prefetch]), KernelContext(location, grid=parts.grid), node, frame, returns=True)
+
+
+def _fresh(ref: Value) -> Value:
+    """The same ref for another function, which has its own name for it."""
+    return Ref(replace(ref.root), ref.shape, ref.dtype) if isinstance(ref, Ref) else ref
+
+
+def _rank_differs(ref: Value) -> bool:
+    """Whether a block has another number of dims than its array, which JAX refuses before the kernel runs."""
+    root = ref.root if isinstance(ref, Ref) else None
+    return root is not None and root.block is not None and root.array is not None and len(root.block) != len(root.array)
 
 
 def _is_absent(specs: Value) -> bool:
@@ -155,8 +185,6 @@ def _outputs(machine: Machine, call: PallasCall, out_shape: Value, specs: Value)
     if isinstance(shapes, Unknown):
         return None
     several = isinstance(shapes, tuple | list) or (is_node(shapes) and not isinstance(shapes, dict) and shapes is not None)
-    from .trees import children
-
     entries = children(shapes) if several else [] if shapes is None else [shapes]
     if _is_absent(specs):
         return [_windows(machine, entry, None, call.origin, _output_window) for entry in entries]
@@ -253,7 +281,7 @@ def block_ref(window: Windows, spec: Value, origin: SpecOrigin) -> Value:
     shape = tuple(dim for dim in block if dim != SQUEEZED) if block is not None else None
     words = f"{'BlockSpec' if written else 'no BlockSpec'}{' without a memory space' if written and defaulted else ''}: {WORDS.get(space or '', '?')}"
     location = Location(place.module.path, place.module.source.span_of(place.node))
-    root = RefRoot(window.role, window.role, shape, block, window.dtype, space, defaulted, location, words, place, why)
+    root = RefRoot(window.role, window.role, shape, block, window.dtype, space, defaulted, location, words, place, why, window.shape)
     return Ref(root, shape, window.dtype)
 
 
@@ -264,15 +292,25 @@ def _run(machine: Machine, call: PallasCall, parts: Parts, node: ast.AST, frame:
 
 
 def run_kernel(
-    machine: Machine, kernel: Value, arguments: Arguments, context: KernelContext, node: ast.AST, frame: Frame, call: PallasCall | None = None
+    machine: Machine,
+    kernel: Value,
+    arguments: Arguments,
+    context: KernelContext,
+    node: ast.AST,
+    frame: Frame,
+    call: PallasCall | None = None,
+    returns: bool = False,
 ) -> None:
-    """Run a kernel's body on its refs, once for each distinct kernel, refs and constants (a checkpoint), exploring its own conditions."""
+    """Run a kernel's body on its refs, once for each distinct kernel, refs and constants (a checkpoint), exploring its own conditions.
+
+    ``call``: the pallas_call that it is the kernel of; ``returns``: it is an index map, whose result is used.
+    """
     function, received = innermost(kernel, arguments)
     if isinstance(function, Function):
         try:
             scope = bind_arguments(machine, function, received)
         except BindingFault as fault:
-            machine.emit(CallFault(machine.where(node, frame), "arity", str(fault)))
+            machine.emit(CallFault(machine.where(node, frame), "index map arity" if returns else "arity", str(fault)))
             return
         name_refs(scope.names)
         if call is not None:
@@ -284,7 +322,7 @@ def run_kernel(
     if mark in machine.seen_kernels:
         return
     machine.seen_kernels[mark] = (kernel, arguments)
-    _explore(machine, function, received, context, node, frame)
+    _explore(machine, function, received, context, node, frame, returns)
 
 
 def callable_value(value: Value) -> bool:
@@ -292,7 +330,9 @@ def callable_value(value: Value) -> bool:
     return type(value) in CALL and not isinstance(value, Library | Opaque)
 
 
-def _explore(machine: Machine, function: Value, received: Arguments, context: KernelContext, node: ast.AST, frame: Frame) -> None:
+def _explore(
+    machine: Machine, function: Value, received: Arguments, context: KernelContext, node: ast.AST, frame: Frame, returns: bool
+) -> None:
     saved, machine.kernel = (machine.path, machine.kernel), context
     explorer = Explorer(KERNEL_PATHS, machine.kernel_coverage)
     try:
@@ -300,9 +340,11 @@ def _explore(machine: Machine, function: Value, received: Arguments, context: Ke
             machine.path = path
             try:
                 if isinstance(function, Function):
-                    run_body(machine, function, bind_arguments(machine, function, received))
+                    result = run_body(machine, function, bind_arguments(machine, function, received))
                 else:
-                    machine.call(function, received, node, frame)
+                    result = machine.call(function, received, node, frame)
+                if returns:
+                    mark_live(result)
             except PathEnd:
                 continue
     finally:

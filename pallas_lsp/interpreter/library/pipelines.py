@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...text.span import Location
 from ..frames import Frame
 from ..machine import Arguments, KernelContext, Machine
-from ..values import ABSENT, Array, BlockSpec, Builtin, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
+from ..values import ABSENT, Array, BlockSpec, Builtin, Opaque, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
 from .copies import scratch_ref
 from .kernels import Windows, block_ref, run_kernel
 from .registry import PALLAS, TPU, Call, models
@@ -44,7 +44,10 @@ def _as_list(specs: Value) -> list[Value]:
 def _window(ref: Value, spec: Value, here: SpecOrigin) -> Value:
     """The VMEM window of an outer ref inside a pipeline's body."""
     if isinstance(ref, Ref):
-        return block_ref(Windows("input", ref.shape, ref.dtype, "the pipeline's operand"), spec, here)
+        window = block_ref(Windows("input", ref.shape, ref.dtype, "the pipeline's operand"), spec, here)
+        if isinstance(window, Ref) and window.root.space not in ("vmem", "smem"):
+            window.root.space = None  # no buffer can be there: JAX refuses the spec
+        return window
     return Unknown("an operand of a pipeline that is not known") if ref is not None else None
 
 
@@ -52,6 +55,11 @@ def _context(machine: Machine, here: SpecOrigin, grid: Value) -> KernelContext:
     outer = machine.kernel
     location = outer.call if outer is not None else Location(here.module.path, here.module.source.span_of(here.node))
     return KernelContext(location, dead_code_kept=True, grid=grid)
+
+
+@models(f"{TPU}.create_tensorcore_mesh")
+def _tensorcore_mesh(call: Call) -> Value:
+    return Opaque(call.name, tuple(call.args), call.kwargs)
 
 
 @models(f"{PALLAS}.kernel")

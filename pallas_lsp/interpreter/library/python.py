@@ -10,6 +10,7 @@ from ...shapes import dims
 from ...shapes.dims import Poly
 from ..attributes import attribute
 from ..classes import class_attribute, fields_of
+from ..machine import Machine
 from ..sequences import items_of
 from ..truth import as_condition, as_dim, known_truth, negate
 from ..values import (
@@ -119,7 +120,7 @@ def _getattr(call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
     if not isinstance(name, str):
         return call.unknown()
-    if len(call.args) > 2 and _has(value, name) is False:
+    if len(call.args) > 2 and _has(call.machine, value, name) is False:
         return call.args[2]
     return attribute(call.machine, value, name, call.node, call.frame)
 
@@ -127,23 +128,21 @@ def _getattr(call: Call) -> Value:
 @models("hasattr")
 def _hasattr(call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
-    known = _has(value, name) if isinstance(name, str) else None
+    known = _has(call.machine, value, name) if isinstance(name, str) else None
     if known is not None:
         return known
     label = value.key if isinstance(value, Unknown) and value.key else getattr(value, "name", "a value")
     return Condition(f"hasattr:{label}:{name}", (f"`{label}` has `{name}`", f"`{label}` has no `{name}`"), True)
 
 
-def _has(value: Value, name: str) -> bool | None:
+def _has(machine: Machine, value: Value, name: str) -> bool | None:
     """Whether the object has the attribute; an object that was not built whole leaves it open."""
     if isinstance(value, Instance):
         if name in value.attrs or class_attribute(value.cls, name) is not None:
             return True
         return False if value.complete and value.cls.complete and class_attribute(value.cls, "__getattr__") is None else None
     if isinstance(value, Library):
-        from ...resolve.imports import LibraryName
-
-        return True if LibraryName.of(value.name).has(name) else None
+        return machine.exists(f"{value.name}.{name}")
     if isinstance(value, int | float | str | tuple | list | dict | type(None)):
         return hasattr(value, name)
     return None

@@ -174,8 +174,3 @@ def _block_dim_of(entry: Value) -> object:
             return SQUEEZED
         return as_dim(entry.args[0] if entry.args else entry.kwargs.get("block_size"))
     return as_dim(entry)
-
-
-@models(f"{PALLAS}.lower_as_mlir", f"{TPU}.CompilerParams", f"{PALLAS}.CostEstimate", f"{TPU}.InterpretParams", f"{PALLAS}.TritonCompilerParams")
-def _opaque(call: Call) -> Value:
-    return Opaque(call.name, tuple(call.args), call.kwargs)

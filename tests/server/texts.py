@@ -1,0 +1,75 @@
+"""Kernels that the server's tests open, and positions in their text as a client counts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from lsprotocol import types
+
+HEAD = """\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+"""
+
+KERNEL = """\
+
+def kernel(x_ref, o_ref):
+    o_ref[0, 0] = jnp.sum(x_ref[...])
+
+"""
+
+CALL = """\
+
+def run(x):
+    return pl.pallas_call(
+        kernel,
+        out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32),
+        in_specs=[pl.BlockSpec((8, 128), lambda: (0, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda: (0, 0)),
+    )(x)
+
+
+run(jnp.zeros((8, 128), jnp.float32))
+"""
+
+BAD = HEAD + KERNEL + CALL
+GOOD = BAD.replace("jnp.sum(x_ref[...])", "x_ref[0, 0]").replace("o_ref[0, 0]", "o_ref[...]").replace("x_ref[0, 0]", "x_ref[...]")
+
+
+class Text:
+    """A text as a client with ``encoding`` sees it: lines end at \\n, \\r\\n and \\r, columns are counted in its units."""
+
+    def __init__(self, text: str, encoding: str) -> None:
+        self.text = text
+        self.encoding = encoding
+        self._starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
+
+    def _units(self, piece: str) -> int:
+        codec, size = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}[self.encoding]
+        return len(piece.encode(codec)) // size
+
+    def position(self, offset: int) -> types.Position:
+        line = max(number for number, start in enumerate(self._starts) if start <= offset)
+        return types.Position(line, self._units(self.text[self._starts[line] : offset]))
+
+    def position_of(self, needle: str) -> types.Position:
+        return self.position(self.text.index(needle))
+
+    def offset(self, position: types.Position) -> int:
+        offset = self._starts[position.line]
+        while self._units(self.text[self._starts[position.line] : offset]) < position.character:
+            offset += 1
+        return offset
+
+    def slice(self, place: types.Range) -> str:
+        return self.text[self.offset(place.start) : self.offset(place.end)]
+
+    def edited(self, edits: Iterable[types.TextEdit]) -> str:
+        text = self.text
+        for edit in sorted(edits, key=lambda edit: self.offset(edit.range.start), reverse=True):
+            text = text[: self.offset(edit.range.start)] + edit.new_text + text[self.offset(edit.range.end) :]
+        return text
