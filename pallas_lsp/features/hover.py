@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from ..text.span import Span
 if TYPE_CHECKING:
     from ..analysis import Analysis
     from ..rules.diagnostic import Diagnostic, Related
+
+_OWN_LINE = re.compile(r"\s*([-*+]|\d+\.)\s|[#|>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,22 @@ def _finding(found: Diagnostic) -> str:
 def _why(body: str) -> str:
     """The section of a rule's page that says why JAX refuses the code."""
     section = re.search(r"^## Why[^\n]*\n(.*?)(?=^## |\Z)", body, re.MULTILINE | re.DOTALL)
-    return section[1].strip() if section else ""
+    return _unwrapped(section[1].strip()) if section else ""
+
+
+def _unwrapped(markdown: str) -> str:
+    """The same with each paragraph and list item on one line: some editors show line ends as they are."""
+    lines: list[str] = []
+    in_code = joins = False
+    for line in markdown.splitlines():
+        fence = line.startswith("```")
+        if joins and not fence and line and not _OWN_LINE.match(line):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+        in_code ^= fence
+        joins = not in_code and not fence and bool(line) and not line.startswith(("#", "|"))
+    return "\n".join(lines)
 
 
 def _value(analysis: Analysis, offset: int) -> Iterator[Hover]:
@@ -65,15 +83,15 @@ def _value(analysis: Analysis, offset: int) -> Iterator[Hover]:
 
 
 def _origin(analysis: Analysis, related: Related) -> str:
-    """One place that a value comes from; with its line where that place is in the file on show."""
+    """One place that a value comes from, with its line in the file on show or else the name of its file."""
     path, span = related.location.path, related.location.span
-    line = f" (line {analysis.source.position(span.start)[0] + 1})" if path == analysis.source.path else ""
-    return _escaped(related.message) + line
+    where = f"line {analysis.source.position(span.start)[0] + 1}" if path == analysis.source.path else os.path.basename(path)
+    return f"{_escaped(related.message)} ({where})"
 
 
 def _library_name(analysis: Analysis, offset: int) -> Iterator[Hover]:
     if (name := analysis.notes.library_name_at(offset)) and (page := load_api_page(name)):
-        yield Hover(_word(analysis.source.text, offset), page.body)
+        yield Hover(_word(analysis.source.text, offset), _unwrapped(page.body))
 
 
 def _word(text: str, offset: int) -> Span:

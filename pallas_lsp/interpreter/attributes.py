@@ -117,12 +117,15 @@ def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -
         return ValueMethod(value, name)
     if name in ("memory_space", "aval", "ref", "indices", "transforms", "weak_type", "sharding", "itemsize", "nbytes"):
         return Unknown(f"`{name}` of a ref", host=True)
-    machine.emit(RefAsArray(machine.where(node, frame), f".{name}", value))
+    if value.root.sure:
+        machine.emit(RefAsArray(machine.where(node, frame), f".{name}", value))
     return Unknown("a ref is used as an array")
 
 
 def _library(machine: Machine, value: Library, name: str, node: ast.AST, frame: Frame) -> Value:
     dotted = f"{value.name}.{name}"
+    if value.name == "jax" and name in ("__version__", "__version_info__") and machine.jax_version is not None:
+        return machine.jax_version if name == "__version__" else tuple(int(n) for n in machine.jax_version.split(".")[:3] if n.isdigit())
     if value.name in ("jax.experimental.pallas", "jax.experimental.pallas.tpu") and machine.exists(dotted) is False:
         if machine.guarded:
             raise PathEnd("raise")  # the program tries whether the name is there

@@ -130,7 +130,8 @@ def to_aval(value: Value) -> Any:
 def from_shapes(result: Any, operands: tuple[Any, ...], node: ast.AST | None = None) -> Value:
     """A shape function's answer as a value that was computed from ``operands``."""
     if isinstance(result, Aval):
-        return Array(result, tuple(v for v in operands if isinstance(v, Array)), made_by=node)
+        arrays = tuple(v for v in operands if isinstance(v, Array))
+        return Array(result, arrays, not arrays or any(v.traced for v in arrays), made_by=node)
     if isinstance(result, tuple | list):
         return type(result)(from_shapes(part, operands, node) for part in result)
     if isinstance(result, str):

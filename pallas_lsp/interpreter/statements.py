@@ -157,7 +157,7 @@ def _assign_item(machine: Machine, target: ast.Subscript, value: Value, frame: F
     if isinstance(holder, Ref):
         api = "augmented" if isinstance(node, ast.AugAssign) else "subscript"
         store(machine, holder, index, value, node, frame, api=api, slice_node=target.slice, target=target, value_node=value_node)
-    elif isinstance(holder, RefIndexer | Array):
+    elif isinstance(holder, RefIndexer | Array) and machine.kernel is not None:
         machine.emit(ValueStore(machine.where(node, frame), holder.ref if isinstance(holder, RefIndexer) else holder, target))
         if isinstance(holder, RefIndexer) or holder.traced:
             raise PathEnd("an item assignment that JAX refuses")

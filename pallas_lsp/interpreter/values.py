@@ -112,7 +112,7 @@ class RefRoot:
 
     ``dims`` is the block's shape with ``squeezed`` for a squeezed dim (None as a whole: rank unknown), ``array`` the shape of what it is a window of; ``space`` is one of ``vmem smem any hbm
     semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a space. ``decided_at``: the BlockSpec, scratch entry or
-    call that fixed the space, with its words in ``decided_by``.
+    call that fixed the space, with its words in ``decided_by``. ``sure``: False where the operand may be a whole pytree of refs.
     """
 
     name: str
@@ -127,6 +127,7 @@ class RefRoot:
     decider: SpecOrigin | None = None
     why: str = ""
     array: Shape = None
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)

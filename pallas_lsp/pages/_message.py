@@ -18,7 +18,7 @@ def agreement(message: str, text: str) -> int:
     of the message, with values in the holes; what stands before a colon, such as ``ValueError:``, may be something else.
     """
     template, quoted = _template(message), _normal(text)
-    if _pattern(message).search(quoted):
+    if _holds_in_order(quoted, template.split(_HOLE)):
         return len(template.replace(_HOLE, "")) + 1  # a whole message beats a longer one of which the text is only a part
     after_colons = [quoted[colon.end() :] for colon in re.finditer(": ", quoted)]
     parts = [quoted, *(part for part in after_colons if len(part) >= _FEWEST_AFTER_A_COLON)]
@@ -42,9 +42,14 @@ def _template(message: str) -> str:
     return _normal(re.sub(r"\{[^{}]*\}", _HOLE, message))
 
 
-@functools.cache
-def _pattern(message: str) -> re.Pattern[str]:
-    return re.compile(".*?".join(map(re.escape, _template(message).split(_HOLE))))
+def _holds_in_order(text: str, pieces: list[str]) -> bool:
+    place = 0
+    for piece in pieces:
+        found = text.find(piece, place)
+        if found < 0:
+            return False
+        place = found + len(piece)
+    return True
 
 
 def _matched(template: str, text: str) -> int:

@@ -47,9 +47,21 @@ def is_selected(rule_id: str, settings: Settings) -> bool:
     return (settings.select is None or rule_id in settings.select) and rule_id not in settings.ignore
 
 
+_MOST_CONDITIONS = 3
+
+
+def _when(conditions: tuple[str, ...]) -> str:
+    """The assumptions a finding rests on, in words; the last ones met are the nearest to it."""
+    if not conditions:
+        return ""
+    left = len(conditions) - _MOST_CONDITIONS
+    others = f", and {left} more condition{'s' if left > 1 else ''}" if left > 0 else ""
+    return f" (when {' and '.join(conditions[-_MOST_CONDITIONS:])}{others})"
+
+
 def _diagnostic(item: _Joined) -> Diagnostic:
     finding = item.finding
-    message = finding.message + (f" (when {' and '.join(item.conditions)})" if item.conditions else "")
+    message = finding.message + _when(item.conditions)
     related = finding.related
     if item.call is not None and item.call.path != finding.location.path and all(r.location != item.call for r in related):
         related = (*related, Related(item.call, "the kernel is called here"))

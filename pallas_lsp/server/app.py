@@ -57,7 +57,8 @@ def _shutdown(server: Server, params: None) -> None:
 
 
 async def _did_change_configuration(server: Server, params: types.DidChangeConfigurationParams) -> None:
-    await server.configure(params.settings)
+    server.take_settings(params.settings)
+    await server.configure()
 
 
 async def _did_change_workspace_folders(server: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:

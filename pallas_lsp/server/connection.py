@@ -42,6 +42,7 @@ class Server(LanguageServer):
         self.asked_to_shut_down = False
         self._initial: Mapping[str, object] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._pushed: object = None
         self._settings: tuple[dict[str, Options], Options] | None = None
         self._told_problems: set[str] = set()
         self._background: set[asyncio.Task[None]] = set()
@@ -57,16 +58,21 @@ class Server(LanguageServer):
         if isinstance(params.initialization_options, Mapping):
             self._initial = params.initialization_options
 
-    async def configure(self, pushed: object = None) -> None:
+    def take_settings(self, settings: object) -> None:
+        """Keep the settings that came with ``workspace/didChangeConfiguration``."""
+        if isinstance(settings, Mapping):
+            self._pushed = settings.get(SECTION)
+
+    async def configure(self) -> None:
         """Take the settings that hold now and analyse all open documents with them.
 
-        Asks the client for them where it answers such questions; else they are ``pushed`` to us, or there are only the initial ones.
+        Asks the client for them where it answers such questions; else they are what it told last, or there are only the initial ones.
         """
         folders = self.folders()
         if self.client.gives_configuration:
             sections = await self._ask_settings([None, *folders.values()])
         else:
-            sections = [pushed.get(SECTION) if isinstance(pushed, Mapping) else None] * (len(folders) + 1)
+            sections = [self._pushed] * (len(folders) + 1)
         elsewhere, *by_folder = [self._options(section) for section in sections]
         options = dict(zip(folders, by_folder, strict=True))
         if self.configured.is_set() and self._settings == (options, elsewhere):

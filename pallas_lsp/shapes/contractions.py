@@ -114,7 +114,7 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
     lhs, rhs = array(a), array(b)
     if lhs.shape is not None and rhs.shape is not None:
         _check_contracted("vdot", product(lhs.shape), product(rhs.shape))
-    return Aval((), *_product_dtype(lhs, rhs, preferred_element_type))
+    return Aval((), *dtype_or(preferred_element_type, promote((lhs.dtype, lhs.weak), (rhs.dtype, rhs.weak))))
 
 
 @shape_function("jax.numpy.einsum")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-from pallas_lsp.shapes.arguments import Undecided, array, axis_of, dtype_of, dtype_or, flag, integer, known_shape, maybe_dim, shape_of
+from pallas_lsp.shapes.arguments import Undecided, array, dtype_of, dtype_or, flag, integer, known_shape, maybe_dim, shape_of
 from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown, shape_text
 from pallas_lsp.shapes.broadcasting import broadcast, broadcast_to, same_shape
 from pallas_lsp.shapes.dims import MaybeDim, Poly, cdiv, maximum, sub
@@ -148,7 +148,9 @@ def linspace(
     made, _ = dtype_or(dtype, (to_inexact(promote((low.dtype, low.weak), (high.dtype, high.weak))[0]), False))
     if shape is None:
         return Aval(None, made)
-    at = axis_of(axis, len(shape) + 1)
+    at = integer(axis) + (len(shape) + 1 if integer(axis) < 0 else 0)
+    if not 0 <= at <= len(shape):
+        raise Undecided
     return Aval((*shape[:at], maybe_dim(num), *shape[at:]), made)
 
 

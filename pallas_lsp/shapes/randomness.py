@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pallas_lsp.shapes.arguments import Undecided, array, dtype_or, maybe_dim, shape_of
+from pallas_lsp.shapes.arguments import Undecided, array, dim, dtype_or, shape_of
 from pallas_lsp.shapes.avals import Aval
 from pallas_lsp.shapes.broadcasting import broadcast
 from pallas_lsp.shapes.dtypes import kind
@@ -85,4 +85,4 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: Any = "low", *, o
 def permutation(key: Any, x: Any, axis: Any = 0, independent: Any = False, *, out_sharding: Any = None) -> Aval:
     if isinstance(x, Aval):
         return Aval(x.shape, x.dtype, None if x.weak else x.weak)
-    return Aval((maybe_dim(x),), "int32")
+    return Aval((dim(x),), "int32")

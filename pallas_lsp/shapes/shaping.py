@@ -12,7 +12,7 @@ from typing import Any
 from pallas_lsp.shapes.arguments import Undecided, array, axes_of, axis_of, integer, items, known_shape, maybe_dim, shape_of
 from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown, shape_text
 from pallas_lsp.shapes.broadcasting import broadcast, broadcast_to
-from pallas_lsp.shapes.dims import MaybeDim, Shape, Truth, divides, equal, floordiv, less, product
+from pallas_lsp.shapes.dims import MaybeDim, Shape, Truth, and_, divides, equal, floordiv, less, product, truth
 from pallas_lsp.shapes.table import method_function, shape_function
 
 
@@ -218,17 +218,19 @@ def jnp_broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Ava
     return _broadcast_to(array, shape)
 
 
-@shape_function("jax.experimental.pallas.broadcast_to")
-def pl_broadcast_to(a: Any, shape: Any) -> Aval:
-    """Weakness is lost where the shape changes."""
-    made = _broadcast_to(a, shape)
-    same = made.shape is not None and None not in made.shape and made.shape == array(a).shape
-    return made if same or made.weak is False else Aval(made.shape, made.dtype, None if made.shape is None or None in made.shape else False)
-
-
 def _broadcast_to(a: Any, shape: Any) -> Aval:
     aval = array(a)
     return _with_shape(aval, broadcast_to(aval.shape, shape_of(shape)))
+
+
+@shape_function("jax.experimental.pallas.broadcast_to")
+def pl_broadcast_to(a: Any, shape: Any) -> Aval:
+    """JAX checks nothing here; a dtype stays weak only where the shape stays as it is."""
+    aval, target = array(a), shape_of(shape)
+    if aval.weak is False or aval.shape is None or target is None:
+        return Aval(target, aval.dtype, aval.weak and None)
+    same = and_(truth(len(aval.shape) == len(target)), *(equal(d, wanted) for d, wanted in zip(aval.shape, target, strict=False)))
+    return Aval(target, aval.dtype, {Truth.YES: aval.weak, Truth.NO: False, Truth.MAYBE: None}[same])
 
 
 @shape_function("jax.numpy.broadcast_arrays")

@@ -52,4 +52,4 @@ def top_k(operand: Any, k: Any, *, axis: Any = -1, is_stable: Any = True) -> tup
     if less(shape[at], count) is Truth.YES:
         raise ShapeError(f"top_k of {render(count)} in a dimension of {render(shape[at])}")
     best = (*shape[:at], count, *shape[at + 1 :])
-    return Aval(best, aval.dtype, aval.weak), Aval(best, "int32")
+    return Aval(best, aval.dtype, aval.weak), Aval(best, "int32", aval.weak)

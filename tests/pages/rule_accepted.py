@@ -198,4 +198,17 @@ ACCEPTED = [
         "one key in an array",
         module_with_key(keys=f"pltpu.to_pallas_key({KEY}[None])", index="0", space="pltpu.SMEM"),
     ),
+    ("block-rank-zero", "a vector of one", module("o_ref[...] = x_ref[...] * y_ref[...]", y="f32[1,1]")),
+    (
+        "predicate-not-scalar",
+        "an integer",
+        module("@pl.when(y_ref[0])\ndef _():\n    o_ref[...] = x_ref[...]", y="i32[1]", in_specs="[VMEM, SMEM]"),
+    ),
+    ("predicate-not-scalar", "reduced", module("@pl.when(jnp.min(x_ref[...]) < 0.0)\ndef _():\n    o_ref[...] = x_ref[...]")),
+    ("unimplemented-primitive", "a view of a ref", module("o_ref.at[0][...] = x_ref.at[1][...]")),
+    ("unimplemented-primitive", "an unused result", module("y = x_ref[...].at[0].set(0.0)\no_ref[...] = x_ref[...]")),
+    ("unimplemented-primitive", "interpret=True", module("o_ref[...] = x_ref[...].at[0].set(0.0)", interpret="True")),
+    ("unimplemented-primitive", "two stores", module("o_ref[...] = x_ref[...]\no_ref[0] = jnp.full((128,), -1.0)")),
+    ("value-dynamic-slice", "a number", module("x = x_ref[...]\nfor i in range(8):\n    o_ref[i] = x[i]")),
+    ("value-dynamic-slice", "an unused result", module("row = x_ref[...][pl.program_id(0)]\no_ref[...] = x_ref[...]", grid="(1,)")),
 ]

@@ -229,4 +229,19 @@ REFUSED = [
         "Cannot store scalars to VMEM",
         module("o_ref[0, 0] = 1.0", out_specs="pl.BlockSpec()"),
     ),
+    ("block-rank-zero", "in ANY", "only blocks of rank >= 1", module("pltpu.sync_copy(x_ref, o_ref)", x="f32[]", in_specs="[ANY]")),
+    ("block-rank-zero", "a result", "only blocks of rank >= 1", module("o_ref[...] = x_ref[0, 0]", out="f32[]")),
+    (
+        "predicate-not-scalar",
+        "one left over",
+        "Pred must be a scalar",
+        module("@pl.when(y_ref[...] > 0)\ndef _():\n    o_ref[...] = x_ref[...]", y="i32[1]"),
+    ),
+    ("unimplemented-primitive", "sort", "lowering for tc: sort", module("o_ref[...] = jnp.sort(x_ref[...])")),
+    (
+        "value-dynamic-slice",
+        "lax",
+        "lowering for tc: dynamic_slice",
+        module("o_ref[0] = jax.lax.dynamic_index_in_dim(x_ref[...], pl.program_id(0), 0, False)", grid="(1,)"),
+    ),
 ]

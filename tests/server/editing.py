@@ -45,7 +45,8 @@ def _publish(client: RecordingClient, params: types.PublishDiagnosticsParams) ->
 def config() -> ClientServerConfig:
     """How the server is started."""
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    return ClientServerConfig(server_command=[sys.executable, "-m", "pallas_lsp", "server"], client_factory=RecordingClient, server_env=environment)
+    command = [sys.executable, "-m", "pallas_lsp", "server"]
+    return ClientServerConfig(command, client_factory=RecordingClient, server_env=environment)
 
 
 class Editor:
@@ -126,17 +127,21 @@ class Editor:
                 await self.client.something_new.wait()
             return found[-1]
 
-    async def configure(self, section: dict[str, object]) -> None:
-        """Change the editor's settings and tell the server, in the way the editor does."""
-        self.client.set_configuration({"pallas-lsp": section})
+    async def configure(self, section: dict[str, object], folder: Path | None = None) -> None:
+        """Change the editor's settings, or those of one folder, and tell the server in the way the editor does."""
+        self.client.set_configuration({"pallas-lsp": section}, scope_uri=folder.as_uri() if folder else None)
         told = None if self.name == "vscode" else {"pallas-lsp": section}
         self.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(told))
 
-    async def shown(self, name: str) -> list[types.Diagnostic]:
-        """What the editor shows of an open document once the server has dealt with all that it was told."""
-        for _ in range(5):
-            await self.quiet(name)
-        return await self.diagnostics(name)
+    def changed_on_disk(self, name: str) -> None:
+        change = types.FileEvent(self.uri(name), types.FileChangeType.Changed)
+        self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
+
+    async def eventually(self, name: str, *rules: str) -> None:
+        """Return when the editor shows findings of exactly these rules in an open document."""
+        async with asyncio.timeout(PATIENCE):
+            while [found.code for found in await self.diagnostics(name)] != list(rules):
+                await asyncio.sleep(0.01)
 
     async def quiet(self, name: str) -> None:
         """Return when the server has done all that the newest text of a document asks for: a hover waits for that."""

@@ -11,11 +11,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.experimental import pallas as pl
 
-from pallas_lsp.shapes.avals import UNKNOWN, Aval
+from pallas_lsp.shapes.avals import UNKNOWN, Aval, as_aval
 from pallas_lsp.shapes.dims import Poly, Symbol, substitute
 from pallas_lsp.shapes.dtypes import canonical
 from pallas_lsp.shapes.indexing import DsIndex, SliceIndex
+from pallas_lsp.shapes.queries import FloatInfo, IntegerInfo
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,38 @@ def jax_answer(function: Callable[..., Any], made: Call) -> Any:
     return answer[0]
 
 
+def in_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` of static arguments, called inside a Pallas kernel with a grid."""
+
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        answer: list[Any] = []
+
+        def kernel(out: Any) -> None:
+            answer.append(from_jax(function(*args, **kwargs)))
+            out[...] = jnp.zeros(out.shape, out.dtype)
+
+        pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32), grid=(2, 3))()
+        return answer[0]
+
+    return traced
+
+
+def on_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` of static arguments, called where the axis ``x`` is mapped."""
+
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        answer: list[Any] = []
+
+        def mapped(_: Any) -> Any:
+            answer.append(from_jax(function(*args, **kwargs)))
+            return 0
+
+        jax.vmap(mapped, axis_name="x")(jnp.zeros(2))
+        return answer[0]
+
+    return traced
+
+
 def struct(aval: Aval) -> jax.ShapeDtypeStruct:
     assert aval.dtype is not None and aval.shape is not None and aval.weak is not None
     return jax.ShapeDtypeStruct(aval.shape, jax.numpy.dtype(aval.dtype), weak_type=aval.weak)
@@ -85,6 +119,10 @@ def to_jax(value: Any, tracers: Iterator[Any]) -> Any:
         return slice(*(to_jax(bound, tracers) for bound in (value.start, value.stop, value.step)))
     if isinstance(value, DsIndex):
         return jax.ds(*(to_jax(bound, tracers) for bound in (value.start, value.size)), value.stride)
+    if isinstance(value, str) and value.startswith("jax.numpy."):
+        return getattr(jnp, value.rpartition(".")[2])
+    if isinstance(value, str) and canonical(value) == value:
+        return jnp.dtype(value)
     return value
 
 
@@ -93,8 +131,10 @@ def from_jax(value: Any) -> Any:
         return type(value)(from_jax(item) for item in value) if type(value) in (tuple, list) else tuple(from_jax(item) for item in value)
     if isinstance(value, jnp.dtype):
         return value.name
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | float | str | Aval):
         return value
+    if isinstance(value, jnp.finfo | jnp.iinfo):
+        return (value.dtype.name, value.bits, from_jax(value.min), from_jax(value.max))
     if isinstance(value, type) and issubclass(value, jnp.generic):
         return canonical(jnp.dtype(value).name)
     aval = jax.typeof(value)
@@ -105,7 +145,10 @@ def agrees(ours: Any, theirs: Any) -> bool:
     """Whether every part of our answer that is known is JAX's."""
     if ours is UNKNOWN:
         return True
-    if isinstance(ours, Aval) and isinstance(theirs, Aval):
+    if isinstance(ours, FloatInfo | IntegerInfo):
+        ours = (ours.dtype, ours.bits, ours.min, ours.max)
+    if isinstance(ours, Aval):
+        theirs = as_aval(theirs)
         return (
             (ours.shape is None or (len(ours.shape) == len(theirs.shape or ()) and all(map(_dim_agrees, ours.shape, theirs.shape or ()))))
             and ours.dtype in (None, theirs.dtype)

@@ -21,7 +21,7 @@ LAX_UNARY = (
     "lgamma log log1p logistic neg population_count reciprocal round rsqrt sign sin sinh sqrt square tan tanh"
 ).split()
 LAX_BINARY = (
-    "add atan2 bitwise_and bitwise_or bitwise_xor div eq ge gt le lt max min mul ne nextafter pow rem shift_left "
+    "add bitwise_and bitwise_or bitwise_xor div eq ge gt le lt max min mul ne rem shift_left "
     "shift_right_arithmetic shift_right_logical sub"
 ).split()
 ACTIVATIONS = (
@@ -48,7 +48,7 @@ def binary(draw: Draw) -> Call:
     return call(*(reversed(pair) if sometimes(draw, 2) else pair))
 
 
-@calls_of(*"+ - * / // % ** @ & | ^ << >> < <= == != > >=".split())
+@calls_of(*"+ - * / // % ** & | ^ << >> < <= == != > >=".split())
 def binary_operator(draw: Draw) -> Call:
     dims = shape(draw)
     dtypes = pick(draw, (DTYPES, INTEGERS, FLOATS))
@@ -63,8 +63,18 @@ def lax_unary(draw: Draw) -> Call:
 
 @calls_of(*(f"jax.lax.{name}" for name in LAX_BINARY))
 def lax_binary(draw: Draw) -> Call:
+    return lax_pair(draw, ("float32", "bfloat16", "int32", "int32", "uint32", "int8", "bool"))
+
+
+@calls_of("jax.lax.atan2", "jax.lax.nextafter", "jax.lax.pow")
+def lax_floating(draw: Draw) -> Call:
+    return lax_pair(draw, ("float32", "bfloat16", "float16", "int32"))
+
+
+def lax_pair(draw: Draw, kinds: tuple[str, ...]) -> Call:
+    """Two operands, mostly of one dtype."""
     dims = shape(draw)
-    dtypes = DTYPES if sometimes(draw, 6) else (pick(draw, (*DTYPES, "int32")),)
+    dtypes = DTYPES if sometimes(draw, 6) else (pick(draw, kinds),)
     return call(operand(draw, dims, dtypes), operand(draw, () if sometimes(draw) else matching(draw, dims), dtypes))
 
 

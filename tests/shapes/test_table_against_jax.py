@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shapes.against_jax import Call, Refused, agrees, fully_known, jax_answer, with_values
+from shapes.against_jax import Call, Refused, agrees, fully_known, in_kernel, jax_answer, on_axis, with_values
 from shapes.erasing import Eraser
 from pallas_lsp.shapes import table
 from pallas_lsp.shapes.avals import UNKNOWN, ShapeError
@@ -49,6 +49,14 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 }
 
 
+# Functions that JAX calls only inside a kernel, or only on a mapped axis.
+WHERE = {"program_id": in_kernel, "num_programs": in_kernel, "axis_index": on_axis}
+
+
+# Functions whose weakness of dtype hangs on what a call does not show: the grid, or how JAX made the start indices.
+PARTLY = {"jax.experimental.pallas.num_programs", *(f"jax.lax.dynamic_update_{what}" for what in ("slice", "slice_in_dim", "index_in_dim"))}
+
+
 def ours(name: str, made: Call) -> Any:
     """Our answer, or the ShapeError."""
     try:
@@ -69,9 +77,7 @@ def theirs(name: str) -> Callable[..., Any] | None:
         return lambda x, *args, **kwargs: _member(x, name[1:], args, kwargs)
     module, _, attribute = name.rpartition(".")
     function = getattr(importlib.import_module(module), attribute, None)
-    if function is not None and module.startswith("jax.experimental.pallas"):
-        return lambda *args, **kwargs: in_kernel(lambda: function(*args, **kwargs))
-    return function  # type: ignore[no-any-return]
+    return WHERE.get(attribute, lambda same: same)(function) if function else None
 
 
 def _member(x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -85,7 +91,7 @@ def registered_names() -> list[str]:
 
 
 def test_every_registered_name_has_random_calls() -> None:
-    assert sorted(set(registered_names()) - set(CALLS)) == []
+    assert sorted(registered_names()) == sorted(CALLS)
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
@@ -95,7 +101,7 @@ def test_agrees_with_jax(name: str) -> None:
         pytest.skip("this JAX has no function of this name")
     accepted, known = [], []
 
-    @settings(derandomize=True, max_examples=30, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(derandomize=True, max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(st.composite(lambda draw: CALLS[name](draw))(), st.integers(0, 2**32))
     def agree(made: Call, seed: int) -> None:
         answer = jax_answer(function, made)
@@ -116,7 +122,7 @@ def test_agrees_with_jax(name: str) -> None:
 
     agree()
     assert len(accepted) >= 5
-    assert len(known) >= 0.9 * len(accepted), f"only {len(known)} of {len(accepted)} accepted calls are fully known"
+    assert len(known) >= (0.9 if name not in PARTLY else 0.0) * len(accepted), f"only {len(known)} of {len(accepted)} accepted calls are fully known"
 
 
 def test_an_unknown_name_is_unknown() -> None:

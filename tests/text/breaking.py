@@ -67,5 +67,5 @@ def definitions(tree: ast.AST, outer: str = "") -> Iterator[tuple[str, ast.stmt]
 
 def covers(source: Source, node: ast.stmt, at: int) -> bool:
     """Whether the offset is inside a function or class, its decorators included."""
-    first = min(source.span_of(part).start for part in [node, *getattr(node, "decorator_list", ())])
-    return first - 1 <= at < source.span_of(node).end
+    signs = [source.span_of(decorator).start - 1 for decorator in getattr(node, "decorator_list", ())]
+    return min([source.span_of(node).start, *signs]) <= at < source.span_of(node).end

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...data.versions import parse_version
 from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly, Shape
 from ...text.span import Location
@@ -60,13 +61,17 @@ def _pallas_call(call: Call) -> Value:
 
 @dataclass(slots=True)
 class Windows:
-    """What a ref is a window of: the array's shape and dtype, its role, why either is unknown, the space the array carries."""
+    """What a ref is a window of: the array's shape and dtype, its role, why either is unknown, the space the array carries.
+
+    ``unspecified``: the space that ``pl.no_block_spec`` as a list entry means in the stated JAX.
+    """
 
     role: str
     shape: Shape
     dtype: str | None
     why: str = ""
     space: str | None = None
+    unspecified: str | None = None
 
 
 @dataclass(slots=True)
@@ -167,12 +172,12 @@ def _rank_differs(ref: Value) -> bool:
     return root is not None and root.block is not None and root.array is not None and len(root.block) != len(root.array)
 
 
-def _is_absent(specs: Value) -> bool:
+def is_absent(specs: Value) -> bool:
     return specs is ABSENT or (isinstance(specs, Library) and specs.name == f"{PALLAS}.no_block_spec")
 
 
 def _inputs(machine: Machine, call: PallasCall, specs: Value, operands: list[Value]) -> list[Value] | None:
-    if _is_absent(specs):
+    if is_absent(specs):
         return [_windows(machine, operand, None, call.origin, _input_window) for operand in operands]
     if not isinstance(specs, tuple | list) or len(specs) != len(operands):
         return None
@@ -186,7 +191,7 @@ def _outputs(machine: Machine, call: PallasCall, out_shape: Value, specs: Value)
         return None
     several = isinstance(shapes, tuple | list) or (is_node(shapes) and not isinstance(shapes, dict) and shapes is not None)
     entries = children(shapes) if several else [] if shapes is None else [shapes]
-    if _is_absent(specs):
+    if is_absent(specs):
         return [_windows(machine, entry, None, call.origin, _output_window) for entry in entries]
     listed = children(specs) if several and is_node(specs) and not isinstance(specs, dict) else [specs]
     if len(listed) != len(entries) or (several and isinstance(specs, Unknown)):
@@ -214,15 +219,31 @@ def _windows(machine: Machine, operand: Value, spec: Value, origin: SpecOrigin, 
         return None
     if isinstance(operand, Unknown) and spec is None:
         # A spec that is None stands for an operand that is None on this path, or for none written at all.
-        return block_ref(Windows(describe_role(describe), None, None, operand.why), None, origin)
+        return unsure(block_ref(Windows(describe_role(describe), None, None, operand.why), None, origin))
 
     def leaf(item: Value, item_spec: Value = None) -> Value:
         window = describe(item)
+        if window is not None:
+            window.unspecified = _unspecified_space(machine)
         return block_ref(window, item_spec, origin) if window is not None else Unknown("an operand that is no array")
 
     if spec is None or not is_node(operand):
         return tree_map(machine, leaf, operand) if spec is None else leaf(operand, spec)
     return tree_map(machine, leaf, operand, spec) if is_node(spec) else Unknown("specs and operands of different structure")
+
+
+def _unspecified_space(machine: Machine) -> str | None:
+    version = parse_version(machine.jax_version) if machine.jax_version is not None else None
+    if version is None:
+        return None
+    return "vmem" if version < (0, 11) else "any" if version >= (0, 12) else None
+
+
+def unsure(ref: Value) -> Value:
+    """The ref of an operand that may be a pytree: nothing but its use can tell."""
+    if isinstance(ref, Ref):
+        ref.root.sure = False
+    return ref
 
 
 def describe_role(describe: Callable[[Value], Windows | None]) -> str:
@@ -253,7 +274,7 @@ def _prefetch_ref(value: Value, origin: SpecOrigin) -> Value:
     shape, dtype = (window.shape, window.dtype) if window is not None else (None, None)
     root = RefRoot(
         "prefetch", "prefetch", shape, shape, dtype, "smem", decided_at=location, decided_by="a scalar-prefetch operand is in SMEM",
-        why=window.why if window else "",
+        why=window.why if window else "", sure=not isinstance(value, Unknown),
     )  # fmt: skip
     return Ref(root, shape, dtype)
 
@@ -263,7 +284,7 @@ def block_ref(window: Windows, spec: Value, origin: SpecOrigin) -> Value:
     if isinstance(spec, Unknown):
         root = RefRoot(window.role, window.role, None, None, window.dtype, None, why=spec.why)
         return Ref(root, None, window.dtype)
-    if spec is not None and not isinstance(spec, BlockSpec) and not _is_absent(spec):
+    if spec is not None and not isinstance(spec, BlockSpec) and not is_absent(spec):
         return Unknown("something that is no BlockSpec")
     written = isinstance(spec, BlockSpec)
     place = spec.origin if isinstance(spec, BlockSpec) else origin
@@ -274,8 +295,8 @@ def block_ref(window: Windows, spec: Value, origin: SpecOrigin) -> Value:
         why = spec.shape.why if isinstance(spec.shape, Unknown) else ""
     space = space_of(spec.space) if isinstance(spec, BlockSpec) else "default"
     defaulted = space == "default"
-    if _is_absent(spec) and spec is not ABSENT and spec is not None:
-        space, defaulted = None, False  # `pl.no_block_spec` as an entry: VMEM in one JAX, ANY in another
+    if is_absent(spec) and spec is not ABSENT and spec is not None:
+        space, defaulted = window.unspecified, False
     elif defaulted:
         space = "vmem"
     shape = tuple(dim for dim in block if dim != SQUEEZED) if block is not None else None

@@ -1,0 +1,67 @@
+"""The checker and the pages agree: it reports a page's rule on the marked line of its example, and nothing on what to use instead."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+from pages.api_accepted import API_ACCEPTED
+from pages.reading import marked_line, named, page_of
+from pages.rule_accepted import ACCEPTED
+from referee import Verdict, lower
+
+from pallas_lsp.analysis import analyze
+from pallas_lsp.pages import rule_ids
+from pallas_lsp.resolve.project import Project
+from pallas_lsp.rules import RULES, Diagnostic, Fix
+from pallas_lsp.settings import Settings
+
+PATH = "/project/kernel.py"
+CHECKED = [rule_id for rule_id in rule_ids() if rule_id in RULES or rule_id == "unused-suppression"]
+
+
+def findings(text: str) -> list[Diagnostic]:
+    """What the checker finds in a file with this text, for the installed JAX."""
+    project = Project(overlay={PATH: text})
+    source = project.read(PATH)
+    assert source is not None
+    return analyze(source, project, Settings(jax_version=jax.__version__)).diagnostics
+
+
+def fixed(text: str, fix: Fix) -> str:
+    """The text after the edits of a fix."""
+    for edit in sorted(fix.edits, reverse=True):
+        assert edit.path == PATH
+        text = text[: edit.span.start] + edit.content + text[edit.span.end :]
+    return text
+
+
+@pytest.mark.parametrize("rule_id", CHECKED)
+def test_the_example_has_exactly_this_finding(rule_id: str) -> None:
+    page = page_of(rule_id)
+    found = findings(page.example)
+    places = [(finding.rule, page.example.count("\n", 0, finding.location.span.start) + 1) for finding in found]
+    assert places == [(rule_id, marked_line(page))]
+    assert found[0].severity == page.severity
+
+
+@pytest.mark.parametrize("rule_id", CHECKED)
+def test_what_to_use_instead_has_no_finding(rule_id: str) -> None:
+    assert findings(page_of(rule_id).use_instead) == []
+
+
+@pytest.mark.parametrize("rule_id", CHECKED)
+def test_jax_lowers_the_example_after_the_first_fix(rule_id: str) -> None:
+    text = page_of(rule_id).example
+    fixes = [fix for finding in findings(text) for fix in finding.fixes]
+    if not fixes:
+        pytest.skip("no fix is offered")
+    assert lower(fixed(text, fixes[0])) == Verdict(ok=True)
+
+
+@pytest.mark.parametrize("source", named([*ACCEPTED, *API_ACCEPTED]))
+def test_no_error_where_the_pages_say_that_all_is_well(source: str) -> None:
+    assert [finding for finding in findings(source) if finding.severity == "error"] == []
+
+
+def test_every_rule_has_a_page() -> None:
+    assert set(RULES) <= set(rule_ids())
