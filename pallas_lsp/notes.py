@@ -47,9 +47,7 @@ class Notes:
     @cached_property
     def _names(self) -> list[tuple[Span, ast.AST]]:
         found = [
-            (self.source.span_of(node), node)
-            for node in ast.walk(self.parsed.tree)
-            if isinstance(node, ast.Name | ast.Attribute | ast.arg)
+            (self.source.span_of(node), node) for node in ast.walk(self.parsed.tree) if isinstance(node, ast.Name | ast.Attribute | ast.arg)
         ]
         return sorted(found, key=lambda item: (item[0].end - item[0].start, item[0]))
 

@@ -197,7 +197,11 @@ def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, node: ast.AST, 
         if value.shape is None:
             return Unknown(value.why or "the shape of a ShapeDtypeStruct is unknown", host=True)
         size = dims.product(value.shape)
-        return {"shape": shape_values(value), "ndim": len(value.shape), "size": size if size is not None else Unknown("a dim is unknown", host=True)}[name]
+        return {
+            "shape": shape_values(value),
+            "ndim": len(value.shape),
+            "size": size if size is not None else Unknown("a dim is unknown", host=True),
+        }[name]
     if name == "dtype":
         return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of a ShapeDtypeStruct is unknown", host=True)
     return ValueMethod(value, name)
@@ -234,7 +238,12 @@ def _scratch(machine: Machine, value: Scratch, name: str, node: ast.AST, frame: 
 def _opaque(machine: Machine, value: Opaque, name: str, node: ast.AST, frame: Frame) -> Value:
     if name in value.kwargs:
         return value.kwargs[name]
-    if name in ("bits", "min", "max", "eps", "tiny", "dtype") and value.name in ("jax.numpy.finfo", "jax.numpy.iinfo", "numpy.finfo", "numpy.iinfo"):
+    if name in ("bits", "min", "max", "eps", "tiny", "dtype") and value.name in (
+        "jax.numpy.finfo",
+        "jax.numpy.iinfo",
+        "numpy.finfo",
+        "numpy.iinfo",
+    ):
         return _limits(value, name)
     return Unknown(f"`{name}` of a `{value.name.rpartition('.')[2]}`", f"{value.name}.{name}", host=True)
 

@@ -176,4 +176,3 @@ CALL[Function] = call_function
 CALL[Partial] = _call_partial
 CALL[BoundMethod] = _call_bound
 CALL[Builtin] = _call_builtin
-

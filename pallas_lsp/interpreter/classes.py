@@ -9,7 +9,13 @@ from .machine import CALL, Arguments, Machine
 from .paths import PathEnd
 from .values import ABSENT, BoundMethod, Class, EnumMember, Function, Instance, Library, Opaque, Unknown, Value
 
-_DATACLASS = ("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass", "jax_dataclasses.pytree_dataclass", "pydantic.dataclasses.dataclass")
+_DATACLASS = (
+    "dataclasses.dataclass",
+    "flax.struct.dataclass",
+    "chex.dataclass",
+    "jax_dataclasses.pytree_dataclass",
+    "pydantic.dataclasses.dataclass",
+)
 _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag")
 _PLAIN_BASES = ("object", "abc.ABC", "typing.Generic", "typing.Protocol", "Exception", "ValueError", "typing_extensions.Protocol")
 
@@ -50,7 +56,7 @@ def define_class(machine: Machine, node: ast.ClassDef, frame: Frame) -> Class:
     bases = tuple(machine.evaluate(base, frame) for base in node.bases if not isinstance(base, ast.Starred))
     cls = Class(node, frame.module, scope, bases)
     names = [base.name for base in bases if isinstance(base, Library)]
-    cls.complete = all(isinstance(b, Class) and b.complete or isinstance(b, Library) and _known_base(b.name) for b in bases)
+    cls.complete = all((isinstance(b, Class) and b.complete) or (isinstance(b, Library) and _known_base(b.name)) for b in bases)
     for base in bases:
         if isinstance(base, Class) and base.kind in ("enum", "dataclass", "namedtuple"):
             cls.kind = base.kind

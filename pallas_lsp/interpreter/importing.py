@@ -11,7 +11,67 @@ from .machine import Machine
 from .modules import ModuleFile
 from .paths import Explorer, Path, PathEnd
 from .statements import EXECUTE_ERRORS, executes
-from .values import Library, ModuleValue, Unknown, Value
+from .values import Installed, Library, ModuleValue, Unknown, Value
+
+_WITHOUT_KERNELS = frozenset(
+    [
+        "absl",
+        "aqt",
+        "attr",
+        "attrs",
+        "beartype",
+        "chex",
+        "clu",
+        "cloudpickle",
+        "cv2",
+        "datasets",
+        "einops",
+        "etils",
+        "flax",
+        "fsspec",
+        "grpc",
+        "h5py",
+        "haiku",
+        "huggingface_hub",
+        "hypothesis",
+        "jaxtyping",
+        "keras",
+        "matplotlib",
+        "ml_collections",
+        "mypy_extensions",
+        "networkx",
+        "numba",
+        "omegaconf",
+        "optax",
+        "orbax",
+        "packaging",
+        "pandas",
+        "PIL",
+        "psutil",
+        "pydantic",
+        "pytest",
+        "requests",
+        "rich",
+        "safetensors",
+        "scipy",
+        "seaborn",
+        "sklearn",
+        "tensorboard",
+        "tensorflow",
+        "tensorstore",
+        "tiktoken",
+        "torch",
+        "torchax",
+        "torch_xla",
+        "tqdm",
+        "transformers",
+        "triton",
+        "typing_extensions",
+        "wandb",
+        "yaml",
+        "zstandard",
+    ]
+)
 
 
 @executes(ast.Import, ast.ImportFrom)
@@ -20,10 +80,10 @@ def _import(machine: Machine, node: ast.Import | ast.ImportFrom, frame: Frame) -
         if name == STAR:
             _import_star(machine, target, frame)
         else:
-            frame.assign(name, target_value(machine, target, frame.module, node))
+            frame.assign(name, target_value(machine, target, frame.module))
 
 
-def target_value(machine: Machine, target: Target, importer: ModuleFile, node: ast.AST) -> Value:
+def target_value(machine: Machine, target: Target, importer: ModuleFile) -> Value:
     """The value that an import target denotes."""
     if isinstance(target, ProjectModule):
         module = load_module(machine, target.path)
@@ -33,18 +93,27 @@ def target_value(machine: Machine, target: Target, importer: ModuleFile, node: a
         return module_attribute(machine, module, target.name) if module is not None else Unknown(f"`{target.name}` is not read", host=True)
     if target.is_known:
         return library(target.dotted)
-    return _installed(machine, target, importer, node)
+    return Installed(target, importer) if may_matter(target.dotted) else Library(target.dotted)
 
 
-def _installed(machine: Machine, target: LibraryName, importer: ModuleFile, node: ast.AST) -> Value:
-    """A name of a package that is neither the project's nor one we know: whoever can look it up says what it is."""
+def may_matter(dotted: str) -> bool:
+    """Whether a package may hold names of Pallas or kernels: the big libraries of the field do not."""
+    return dotted.partition(".")[0] not in _WITHOUT_KERNELS
+
+
+def looked_up(machine: Machine, name: Installed) -> Value:
+    """What a name of an installed package is: whoever can look it up says so, once."""
+    target = name.target
     if machine.installed is None:
         machine.unresolved.add(target.dotted)
         return Library(target.dotted)
-    found = machine.installed(target, importer, node)
-    if found is None or found == target or (isinstance(found, LibraryName) and not found.is_known):
-        return Library(target.dotted)
-    return target_value(machine, found, importer, node)
+    known = machine.looked_up.get(target.dotted)
+    if known is None:
+        found = machine.installed(target, name.importer.path)
+        named = found is None or found == target or (isinstance(found, LibraryName) and not found.is_known)
+        known = Library(target.dotted) if named or found is None else target_value(machine, found, name.importer)
+        machine.looked_up[target.dotted] = known
+    return known
 
 
 def _import_star(machine: Machine, target: Target, frame: Frame) -> None:
@@ -55,7 +124,11 @@ def _import_star(machine: Machine, target: Target, frame: Frame) -> None:
     if module is None:
         return
     listed = module.frame.names.get("__all__")
-    names = [n for n in listed if isinstance(n, str)] if isinstance(listed, list | tuple) else [n for n in module.frame.names if not n.startswith("_")]
+    names = (
+        [n for n in listed if isinstance(n, str)]
+        if isinstance(listed, list | tuple)
+        else [n for n in module.frame.names if not n.startswith("_")]
+    )
     for name in names:
         if name in module.frame.names:
             frame.assign(name, module.frame.names[name])
@@ -114,7 +187,7 @@ def module_attribute(machine: Machine, module: ModuleFile, name: str) -> Value:
     """``module.name``: what its top level binds, else a submodule of the package."""
     value = module.frame.lookup(name)
     if value is not MISSING:
-        return machine.settle(value)
+        return machine.settle(looked_up(machine, value) if isinstance(value, Installed) else value)
     starred = star_name(module, name)
     if starred is not None:
         return starred

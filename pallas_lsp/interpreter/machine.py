@@ -76,7 +76,7 @@ class Machine:
         project: Project,
         focus: str | None = None,
         jax_version: str | None = None,
-        installed: Callable[[LibraryName, ModuleFile, ast.AST], Target | None] | None = None,
+        installed: Callable[[LibraryName, str], Target | None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
         self.project = project
@@ -86,6 +86,7 @@ class Machine:
         self.cancelled = cancelled
         self.modules: dict[str, ModuleFile] = {}
         self.unresolved: set[str] = set()
+        self.looked_up: dict[str, Value] = {}
         self.events: list[Event] = []
         self.notes: dict[tuple[int, int], Value] = {}
         self.path = Path(Explorer(1))
@@ -108,7 +109,7 @@ class Machine:
         if handler is None:
             return Unknown(f"{type(node).__name__} is not interpreted", host=self.kernel is None)
         value = self.settle(handler(self, node, frame))
-        if self.focus == frame.module.path and isinstance(node, ast.Name | ast.Attribute):
+        if type(node) is ast.Name and self.focus == frame.module.path:
             self.note(node, value)
         return value
 
@@ -131,7 +132,7 @@ class Machine:
     def decide(self, condition: Condition, node: ast.AST, frame: Frame) -> bool:
         """The path's answer to an undecided condition; what it teaches is learned."""
         place = (frame.module.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-        key = condition.key or f"@{place[1]}:{place[2]}"
+        key = condition.key or self.path.visit(place)
         declared = condition.declared is not ABSENT
         answer = self.path.decide(key, place, condition.default, condition.words, declared)
         if condition.learn is not None:

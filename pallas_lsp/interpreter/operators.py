@@ -13,7 +13,7 @@ from .events import RefAsArray, SemaphoreValue, ShapeFault
 from .frames import Frame
 from .machine import Arguments, Machine
 from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order
-from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownShape, Value
+from .values import Array, BoundMethod, Condition, Dtype, Instance, Ref, RefIndexer, Unknown, UnknownShape, Value
 
 SYMBOL: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
@@ -26,7 +26,18 @@ _NATIVE: dict[str, Any] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _DIM: dict[str, Any] = {"+": dims.add, "-": dims.sub, "*": dims.mul, "//": dims.floordiv, "%": dims.mod, "**": dims.power}
-_DUNDER = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and", "|": "or"}
+_DUNDER = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "&": "and",
+    "|": "or",
+}
 _PLAIN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, type(None))
 _LIMIT = 1 << 16
 SEMAPHORE_DTYPES = ("semaphore", "dma_sem", "barrier_semaphore")
@@ -44,7 +55,7 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
         return _user_operator(machine, op, a, b, node, frame)
     if isinstance(a, Array) or isinstance(b, Array):
         return array_operator(machine, op, a, b, node, frame)
-    if isinstance(a, tuple | list) and isinstance(b, tuple | list | Unknown | Poly) or isinstance(b, tuple | list):
+    if (isinstance(a, tuple | list) and isinstance(b, tuple | list | Unknown | Poly)) or isinstance(b, tuple | list):
         return Unknown("a sequence of unknown length", host=machine.kernel is None)
     left, right = as_dim(a), as_dim(b)
     if left is not None and right is not None and op in _DIM:
@@ -83,7 +94,7 @@ def _native(op: str, a: Any, b: Any) -> Value:
 
 
 def _user_operator(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
-    from .attributes import class_attribute
+    from .classes import class_attribute
 
     for receiver, other, prefix in ((a, b, "__"), (b, a, "__r")):
         if isinstance(receiver, Instance) and op in _DUNDER:
@@ -201,7 +212,11 @@ def _identity(machine: Machine, a: Value, b: Value) -> Value:
         return is_none(machine, b if a is None else a)
     if isinstance(a, bool | str | int | type(Ellipsis)) and isinstance(b, bool | str | int | type(Ellipsis)):
         return a is b or (type(a) is type(b) and a == b)
-    return equals(machine, a, b, ast.Constant(value=None)) if not (isinstance(a, Array) or isinstance(b, Array)) else Unknown("identity of arrays")
+    return (
+        equals(machine, a, b, ast.Constant(value=None))
+        if not (isinstance(a, Array) or isinstance(b, Array))
+        else Unknown("identity of arrays")
+    )
 
 
 def _membership(machine: Machine, item: Value, container: Value, node: ast.AST) -> Value:

@@ -6,7 +6,7 @@ default answer and queues the other one; the same condition met again follows th
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -109,15 +109,21 @@ class Decision:
 class Path:
     """The state of one path: decisions taken, facts learned, steps spent."""
 
-    __slots__ = ("answers", "explorer", "facts", "given", "steps", "trail")
+    __slots__ = ("answers", "explorer", "facts", "given", "steps", "trail", "visits")
 
     def __init__(self, explorer: Explorer, given: tuple[tuple[str, bool], ...] = (), parent: Path | None = None) -> None:
         self.explorer = explorer
         self.given = dict(given)
         self.trail: list[Decision] = list(parent.trail) if parent else []
         self.answers: dict[str, bool] = dict(parent.answers) if parent else {}
-        self.facts = parent.facts.copy() if parent else Facts()
+        self.facts: Facts = parent.facts.copy() if parent else Facts()
         self.steps = 0
+        self.visits: Counter[tuple[str, int, int]] = Counter()
+
+    def visit(self, place: tuple[str, int, int]) -> str:
+        """A key for a condition without a name: the place, and how often this path has passed it. Replaying the path gives it again."""
+        self.visits[place] += 1
+        return f"@{place[1]}:{place[2]}.{self.visits[place]}"
 
     def decide(self, key: str, place: tuple[str, int, int], default: bool, words: tuple[str, str], declared: bool) -> bool:
         """The answer to an undecided condition.

@@ -11,7 +11,7 @@ import ast
 from typing import Any
 
 from ..shapes import dims, dtypes, indexing
-from ..shapes.avals import UNKNOWN, Aval, ShapeError
+from ..shapes.avals import Aval, ShapeError
 from ..shapes.dims import MaybeDim, Poly, Shape, Truth
 from .events import Access, CopyEvent, CopyRef, IndexEntry, RefAsArray, SemaphoreValue, ViewEvent
 from .frames import Frame
@@ -38,7 +38,14 @@ def _kind(value: Value) -> str:
         return "none"
     if value is Ellipsis:
         return "ellipsis"
-    for kinds, name in (((bool,), "bool"), ((int, Poly), "int"), ((float,), "float"), ((str,), "str"), ((list,), "list"), ((slice,), "slice")):
+    for kinds, name in (
+        ((bool,), "bool"),
+        ((int, Poly), "int"),
+        ((float,), "float"),
+        ((str,), "str"),
+        ((list,), "list"),
+        ((slice,), "slice"),
+    ):
         if isinstance(value, kinds):
             return name
     if isinstance(value, DynamicSlice):
@@ -152,10 +159,9 @@ def indexed_shape(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any) -> 
         return shape
     try:
         resolved = facts.resolve_shape(shape)
-        result = indexing.ref_index(resolved, tuple(key_part(None, entry.value) for entry in entries))  # type: ignore[arg-type]
+        return indexing.ref_index(resolved, tuple(key_part(entry.value) for entry in entries))
     except ShapeError:
         return None
-    return result if result is not UNKNOWN else None
 
 
 def _all_scalar_shape(shape: Shape, entries: tuple[IndexEntry, ...]) -> Shape:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from . import importing as _importing
-from . import library as _library
+from ..shapes import dims
 from .expressions import make_function
 from .frames import MISSING, Frame
 from .importing import run_top_level
@@ -13,8 +12,7 @@ from .machine import Arguments, Machine
 from .modules import ModuleFile
 from .paths import HOST_PATHS, Explorer, Path, PathEnd
 from .statements import EXECUTE_ERRORS
-from .values import ABSENT, Array, Class, Function, Instance, Transformed, Unknown, Value
-from ..shapes import dims
+from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Value
 
 TOP_LEVEL_PATHS = 4
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
@@ -102,7 +100,10 @@ def _entry_value(
 
 
 def _run_entry(
-    machine: Machine, value: tuple[Function, Instance | None], entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None], symbolic: bool
+    machine: Machine,
+    value: tuple[Function, Instance | None],
+    entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None],
+    symbolic: bool,
 ) -> None:
     function, receiver = value
     explorer = Explorer(HOST_PATHS)
@@ -145,5 +146,3 @@ def unknown_parameter(parameter: ast.arg, default: Value) -> Value:
         return dims.symbol(name)
     why = f"parameter `{name}` is not known here"
     return Unknown(why, name, dims.symbol(name), host=True, declared=default)
-
-

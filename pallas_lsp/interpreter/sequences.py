@@ -60,8 +60,7 @@ def rows(array: Array) -> list[Value] | None:
 
 
 def _instance_items(machine: Machine, value: Instance, node: ast.AST, frame: Frame) -> list[Value] | None:
-    from .attributes import class_attribute
-    from .classes import fields_of
+    from .classes import class_attribute, fields_of
 
     if value.cls.kind == "namedtuple":
         return [value.attrs.get(name, Unknown("a field that was not given")) for name in fields_of(value.cls)]

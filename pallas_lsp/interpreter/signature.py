@@ -9,7 +9,24 @@ from ..shapes.dims import Poly, Symbol
 from .frames import MISSING, Frame
 from .machine import Arguments, Machine
 from .paths import Facts
-from .values import Array, BlockSpec, BoundMethod, Dtype, EnumMember, Function, Instance, Library, Opaque, Partial, Ref, Scratch, ShapeDtype, Transformed, Unknown, Value
+from .values import (
+    Array,
+    BlockSpec,
+    BoundMethod,
+    Dtype,
+    EnumMember,
+    Function,
+    Instance,
+    Library,
+    Opaque,
+    Partial,
+    Ref,
+    Scratch,
+    ShapeDtype,
+    Transformed,
+    Unknown,
+    Value,
+)
 
 _DEPTH = 6
 _FREE: dict[int, tuple[ast.AST, tuple[str, ...]]] = {}
@@ -72,7 +89,16 @@ def freeze(value: Value, seen: Seen, depth: int = 0) -> Any:
         return "array", seen.shape(value.shape), value.dtype, value.aval.weak, value.constant, value.traced
     if isinstance(value, Ref):
         root = value.root
-        return "ref", root.role, seen.shape(root.block), seen.shape(value.shape), value.dtype, root.space, root.decided_at, len(value.transforms)
+        return (
+            "ref",
+            root.role,
+            seen.shape(root.block),
+            seen.shape(value.shape),
+            value.dtype,
+            root.space,
+            root.decided_at,
+            len(value.transforms),
+        )
     if isinstance(value, Unknown):
         if value.key is not None:
             seen.unknowns.add(value.key)

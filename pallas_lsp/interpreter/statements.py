@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .classes import define_class
 from .events import ValueStore
@@ -98,7 +98,7 @@ def _augassign(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
 
 def _as_load(target: ast.expr) -> ast.expr:
     """The target of an augmented assignment as the expression that reads it (same place in the text)."""
-    fresh: Any
+    fresh: ast.expr
     if isinstance(target, ast.Name):
         fresh = ast.Name(target.id, ast.Load())
     elif isinstance(target, ast.Attribute):
@@ -250,7 +250,9 @@ def loop_item(machine: Machine, iterable: Value) -> Value:
     from ..shapes import dims
 
     why = iterable.why if isinstance(iterable, Unknown) else "an item of a sequence of unknown length"
-    if isinstance(iterable, Iteration) or (isinstance(iterable, Unknown) and iterable.key is not None and iterable.key.startswith("range(")):
+    if isinstance(iterable, Iteration) or (
+        isinstance(iterable, Unknown) and iterable.key is not None and iterable.key.startswith("range(")
+    ):
         return dims.symbol(f"an item of {getattr(iterable, 'key', 'it')}", 0)
     return Unknown(why, host=machine.kernel is None)
 
@@ -323,7 +325,9 @@ def _with(machine: Machine, node: ast.With, frame: Frame) -> None:
     for entry in node.items:
         value = machine.evaluate(entry.context_expr, frame)
         if entry.optional_vars is not None:
-            assign(machine, entry.optional_vars, Unknown("what a context manager gives", host=machine.kernel is None, key=None), frame, node)
+            assign(
+                machine, entry.optional_vars, Unknown("what a context manager gives", host=machine.kernel is None, key=None), frame, node
+            )
         del value
     machine.execute(node.body, frame)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..shapes import dims, indexing
 from ..shapes.avals import UNKNOWN, ShapeError
 from ..shapes.dims import Poly
-from .attributes import class_attribute
+from .classes import class_attribute
 from .events import Computed, ValueIndex
 from .frames import Frame
 from .machine import Arguments, Machine
@@ -57,7 +57,11 @@ def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Fr
         from .expressions import dict_key
 
         key = dict_key(index)
-        return machine.settle(value[key]) if key is not ABSENT and key in value else Unknown("a key that is not known", host=machine.kernel is None)
+        return (
+            machine.settle(value[key])
+            if key is not ABSENT and key in value
+            else Unknown("a key that is not known", host=machine.kernel is None)
+        )
     if isinstance(value, UnknownShape):
         return _dim_of_unknown_shape(value, index)
     if isinstance(value, Unknown):
@@ -67,7 +71,11 @@ def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Fr
     if isinstance(value, Instance):
         return _instance_item(machine, value, index, node, frame)
     if isinstance(value, Class) and value.kind == "enum":
-        return class_attribute(value, index) if isinstance(index, str) and class_attribute(value, index) is not None else Unknown("an enum member")
+        return (
+            class_attribute(value, index)
+            if isinstance(index, str) and class_attribute(value, index) is not None
+            else Unknown("an enum member")
+        )
     if isinstance(value, Class | Library | Function | Transformed):
         return value
     return Unknown(f"an item of a {type(value).__name__}", host=machine.kernel is None)
@@ -116,7 +124,7 @@ def _array_item(machine: Machine, value: Array, index: Value, node: ast.expr, fr
     entries = index if isinstance(index, tuple) else (index,)
     machine.emit(ValueIndex(machine.where(node, frame), value, tuple(entries)))
     try:
-        result = indexing.index(value.aval, tuple(key_part(machine, entry) for entry in entries))
+        result = indexing.index(value.aval, tuple(key_part(entry) for entry in entries))
     except ShapeError:
         return Unknown("an index that JAX refuses")
     used = tuple(entry for entry in entries if isinstance(entry, Array))
@@ -139,7 +147,7 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
     machine.emit(Computed(machine.where(node, frame), kind, value, item))
 
 
-def key_part(machine: Machine, entry: Value) -> Any:
+def key_part(entry: Value) -> Any:
     """An entry of an indexer as the shapes layer takes it."""
     if entry is None or entry is Ellipsis or isinstance(entry, bool | int | Poly):
         return entry

@@ -85,7 +85,11 @@ def known_truth(value: Value) -> bool | None:
         answer = dims.equal(value, 0)
         return None if answer is Truth.MAYBE else answer is Truth.NO
     if isinstance(value, Instance):
-        return None if any("__bool__" in c.frame.names or "__len__" in c.frame.names for c in value.cls.lineage()) or not value.cls.complete else True
+        return (
+            None
+            if any("__bool__" in c.frame.names or "__len__" in c.frame.names for c in value.cls.lineage()) or not value.cls.complete
+            else True
+        )
     return True if isinstance(value, _TRUTHY) else None
 
 
@@ -143,7 +147,7 @@ def is_none(machine: Machine, value: Value) -> Value:
     if not isinstance(value, Unknown) or isinstance(value, UnknownShape | Condition):
         return False
     if value.key is None:
-        return Condition(f"isnone:{id(value)}", ("a value is None", "a value is not None"), False)
+        return Condition(None, ("a value is None", "a value is not None"), False)
     key = value.key
     if key in machine.path.facts.none:
         return machine.path.facts.none[key]

@@ -16,6 +16,7 @@ from ..shapes.dims import Dim, MaybeDim, Shape
 from ..text.span import Location
 
 if TYPE_CHECKING:
+    from ..resolve.imports import LibraryName
     from .frames import Frame
     from .modules import ModuleFile
     from .paths import Facts
@@ -56,7 +57,7 @@ class UnknownShape(Unknown):
 class Condition(Unknown):
     """An undecided truth value.
 
-    ``key`` is its normal form, which ``negated`` turns round; ``words`` say that the (un-negated) condition holds, and that it does not;
+    ``key`` is its normal form (None: nothing is known of it but where it is tested), which ``negated`` turns round; ``words`` say that the (un-negated) condition holds, and that it does not;
     ``default`` is the answer to try first; ``learn`` records in the path's facts what an answer teaches.
     """
 
@@ -64,7 +65,7 @@ class Condition(Unknown):
 
     def __init__(
         self,
-        key: str,
+        key: str | None,
         words: tuple[str, str],
         default: bool = True,
         learn: Callable[[Facts, bool], None] | None = None,
@@ -76,7 +77,7 @@ class Condition(Unknown):
 
     def inverse(self) -> Condition:
         """The same condition with the opposite answer."""
-        return Condition(self.key or "", self.words, self.default, self.learn, not self.negated, self.declared)
+        return Condition(self.key, self.words, self.default, self.learn, not self.negated, self.declared)
 
 
 @dataclass(slots=True, eq=False)
@@ -185,6 +186,14 @@ class Library:
     """A name of a library, by its canonical public dotted name."""
 
     name: str
+
+
+@dataclass(slots=True, eq=False)
+class Installed:
+    """A name of an installed package that has to be looked up before it says anything; done when it is first used."""
+
+    target: LibraryName
+    importer: ModuleFile
 
 
 @dataclass(slots=True, eq=False)
@@ -327,7 +336,7 @@ class DynamicSlice:
 class BlockSpec:
     """``pl.BlockSpec``. ``space``: None when defaulted, else a space name, or ``Unknown``; ``shape``: None when absent, else its entries."""
 
-    shape: tuple[Value, ...] | None | Unknown
+    shape: tuple[Value, ...] | Unknown | None
     index_map: Value
     space: Value
     origin: SpecOrigin

@@ -135,7 +135,7 @@ def plain(page: RulePage | ApiPage) -> str:
         else:
             line = re.sub(r"^#+ (.*)", lambda heading: heading[1] if heading[0].startswith("# ") else heading[1].upper(), line)
             line = re.sub(r"\[([^\]]+)\]\((https?:[^)]+)\)", r"\1: \2", line)
-            lines.append(re.sub(r"`+([^`]+?)`+|\*\*(.+?)\*\*", lambda mark: mark[1] or mark[2], line))
+            lines.append(re.sub(r"`+([^`]+?)`+|\*+([^*]+?)\*+", lambda mark: mark[1] or mark[2], line))
     return "\n".join(lines) + "\n"
 
 

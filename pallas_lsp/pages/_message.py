@@ -17,12 +17,10 @@ def agreement(message: str, text: str) -> int:
     ``message`` has holes such as ``{shape}``. Either the whole message is found in ``text`` (a traceback, say), or ``text`` is a part
     of the message, with values in the holes; what stands before a colon, such as ``ValueError:``, may be something else.
     """
-    template, quoted = _template(message), _normal(text)
+    template, (quoted, *after_colons) = _template(message), _readings(text)
     if _holds_in_order(quoted, template.split(_HOLE)):
         return len(template.replace(_HOLE, "")) + 1  # a whole message beats a longer one of which the text is only a part
-    after_colons = [quoted[colon.end() :] for colon in re.finditer(": ", quoted)]
-    parts = [quoted, *(part for part in after_colons if len(part) >= _FEWEST_AFTER_A_COLON)]
-    return max(_agreement_of_part(template, part) for part in parts)
+    return max(_agreement_of_part(template, part) for part in (quoted, *after_colons))
 
 
 def _agreement_of_part(template: str, part: str) -> int:
@@ -30,6 +28,14 @@ def _agreement_of_part(template: str, part: str) -> int:
         return 0  # spares walking through the whole of a traceback
     matched = _matched(template, part)
     return matched if matched >= max(_FEWEST_CHARACTERS, _SMALLEST_SHARE * len(part)) else 0
+
+
+@functools.lru_cache(maxsize=1)  # one text is compared with every message
+def _readings(text: str) -> tuple[str, ...]:
+    """The text, and what is left of it after each colon."""
+    quoted = _normal(text)
+    rests = (quoted[colon.end() :] for colon in re.finditer(": ", quoted))
+    return (quoted, *(rest for rest in rests if len(rest) >= _FEWEST_AFTER_A_COLON))
 
 
 def _normal(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ..text.parse import Parsed, parse
 from ..text.source import Source
@@ -12,6 +13,9 @@ from .exports import Exports, exports_of
 from .files import Derived, Files
 from .importers import ImporterScan
 from .imports import STAR, LibraryName, ProjectAttribute, ProjectModule, Target, import_targets
+
+if TYPE_CHECKING:
+    from .installed import InstalledNames
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _INSTALLED = ("site-packages", "dist-packages")
@@ -33,6 +37,7 @@ class Project:
         self._exports: Derived[Exports] = Derived(lambda source: exports_of(self._parsed.of(source).tree))
         self._search_path: dict[str, tuple[str, ...]] = {}
         self._importers = ImporterScan(self)
+        self._installed: InstalledNames | None = None
         for path, text in (overlay or {}).items():
             self.set_overlay(path, text)
 
@@ -125,6 +130,22 @@ class Project:
         """The modules that ``path`` star-imports from, in order."""
         exports = self.exports(path)
         return [import_targets(star, path, self)[STAR] for star in exports.stars] if exports else []
+
+    def installed(self, name: LibraryName, importer: str) -> Target | None:
+        """What ``name``, of a package of the environment, denotes for the file ``importer``; None where it is not found in time.
+
+        jedi is imported when the first name is asked for whose package is there.
+        """
+        top = name.spelled.partition(".")[0]
+        folders = self.environment.site_packages
+        if not top or not any(self._files.exists(os.path.join(folder, entry)) for folder in folders for entry in (f"{top}.py", f"{top}/{_INIT}")):
+            return None
+        if self._installed is None:
+            from .installed import InstalledNames
+            from .jedi_lookup import JediLookup
+
+            self._installed = InstalledNames(self, JediLookup(self))
+        return self._installed.resolve(name, importer)
 
     def importers(self, path: str) -> list[str]:
         """The files of the project, sorted, that concern Pallas and import ``path``, directly or from a module that re-exports it."""

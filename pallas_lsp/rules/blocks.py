@@ -13,7 +13,12 @@ from .registry import Context, Finding, rule
 def block_rank_zero(event: KernelRun, context: Context) -> Finding | None:
     """An operand or output without dims is outside SMEM."""
     for _, value in event.refs:
-        if not isinstance(value, Ref) or value.root.role not in ("input", "output") or value.root.block != () or value.root.space in (None, "smem"):
+        if (
+            not isinstance(value, Ref)
+            or value.root.role not in ("input", "output")
+            or value.root.block != ()
+            or value.root.space in (None, "smem")
+        ):
             continue
         if value.dtype is None or dtypes.kind(value.dtype) == "extended":  # a key has dims of its own
             continue

@@ -9,8 +9,11 @@ from ..interpreter.events import Event
 from ..resolve.project import Project
 from ..settings import Settings
 from ..text.span import Location
-from .diagnostic import Diagnostic, Related
-from .registry import Context, Finding, Rule, RuleTable
+from ..text.suppressions import Suppressions, Unused, find_suppressions
+from .diagnostic import Diagnostic, Fix, Related
+from .registry import RULES, Context, Finding, Rule, RuleTable
+
+UNUSED = "unused-suppression"
 
 
 @dataclass(slots=True)
@@ -23,14 +26,16 @@ class _Joined:
     call: Location | None
 
 
-def diagnostics_of(events: Iterable[Event], table: RuleTable, context: Context, project: Project, settings: Settings) -> list[Diagnostic]:
-    """The diagnostics of a run, sorted by place. Findings that settings leave out are not there."""
+def diagnostics_of(
+    events: Iterable[Event], table: RuleTable, context: Context, settings: Settings, suppressions: SuppressionComments
+) -> list[Diagnostic]:
+    """The diagnostics of a run, sorted by place. Findings that settings or comments leave out are not there."""
     joined: dict[tuple[str, Location], _Joined] = {}
     for event in events:
-        found = table.first(event, context)
-        if found is None or not is_selected(found[0].id, settings):
+        judged = table.first(event, context)
+        if judged is None or not is_selected(judged[0].id, settings):
             continue
-        entry, finding = found
+        entry, finding = judged
         key = (entry.id, finding.location)
         known = joined.get(key)
         if known is None:
@@ -39,7 +44,40 @@ def diagnostics_of(events: Iterable[Event], table: RuleTable, context: Context, 
             if len(event.where.conditions) < len(known.conditions):
                 known.finding = finding
             known.conditions = tuple(words for words in known.conditions if words in event.where.conditions)
-    return sorted((_diagnostic(item) for item in joined.values()), key=lambda d: (d.location.path, d.location.span, d.rule))
+    found = [_diagnostic(item) for item in joined.values()]
+    return sorted((d for d in found if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
+
+
+class SuppressionComments:
+    """The suppression comments of every file that has findings."""
+
+    def __init__(self, project: Project, document: Suppressions) -> None:
+        self._project = project
+        self._by_path = {document.source.path: document}
+
+    def silence(self, diagnostic: Diagnostic) -> bool:
+        """Whether a comment silences the diagnostic; the comment counts as used then."""
+        path = diagnostic.location.path
+        if path not in self._by_path:
+            source, parsed = self._project.read(path), self._project.parsed(path)
+            if source is None or parsed is None:
+                return False
+            self._by_path[path] = find_suppressions(source, parsed)
+        return self._by_path[path].matches(diagnostic.rule, diagnostic.location.span) is not None
+
+
+def unused_suppressions(document: Suppressions, settings: Settings) -> list[Diagnostic]:
+    """A diagnostic for every suppression of the document that silenced nothing."""
+    if not document.found or not is_selected(UNUSED, settings):
+        return []
+    checked = {rule_id for rule_id in RULES if is_selected(rule_id, settings)}
+    return [_unused(document.source.path, entry) for entry in document.unused(RULES, checked)]
+
+
+def _unused(path: str, entry: Unused) -> Diagnostic:
+    what = f"`{entry.rule}` is suppressed here, but it reports nothing" if entry.rule else "this comment suppresses nothing"
+    fix = Fix("Remove the unused suppression", "safe", (entry.edit,))
+    return Diagnostic(UNUSED, "warning", f"{what}: it can go", Location(path, entry.span), (), (fix,))
 
 
 def is_selected(rule_id: str, settings: Settings) -> bool:

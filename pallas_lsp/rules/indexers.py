@@ -17,9 +17,12 @@ from .memory_spaces import happens
 from .registry import Context, Finding, rule
 
 Indexed = Access | ViewEvent
+_UNSUPPORTED: dict[str, str] = {"none": "`None` beside other indices", "list": "a list", "str": "a string"}
 
 
-def _fault_rule(rule_id: str, speak: Callable[[Indexed, Any], tuple[str, str]], summary: str, checked: Callable[[Any, Context], bool] | None = None) -> None:
+def _fault_rule(
+    rule_id: str, speak: Callable[[Indexed, Any], tuple[str, str]], summary: str, checked: Callable[[Any, Context], bool] | None = None
+) -> None:
     """Register one trace-time fault of an indexer, for accesses and for ``.at[...]``; ``speak`` gives our sentence and JAX's;
     ``checked``: whether this JAX checks it."""
 
@@ -40,7 +43,10 @@ def _shape_origin(event: Indexed) -> tuple[Any, ...]:
 
 _fault_rule(
     "multiple-ellipsis",
-    lambda event, detail: (f"two `...` index {words.name(event.ref)}: only one can stand for the dims left out", "Only one ellipsis is supported."),
+    lambda event, detail: (
+        f"two `...` index {words.name(event.ref)}: only one can stand for the dims left out",
+        "Only one ellipsis is supported.",
+    ),
     "An indexer has more than one ellipsis.",
 )
 _fault_rule(
@@ -103,7 +109,6 @@ _fault_rule(
     ),
     "Refs stand among the indices.",
 )
-_UNSUPPORTED = {"none": "`None` beside other indices", "list": "a list", "str": "a string"}
 
 
 def _entry(event: Access, kinds: tuple[str, ...]) -> IndexEntry | None:
@@ -187,5 +192,3 @@ def ref_index_bounds(event: Access, context: Context) -> Finding | None:
                 words.shaped(event.ref),
             )
     return None
-
-

@@ -79,7 +79,13 @@ def masked_strided_store(event: Access, context: Context) -> Finding | None:
     """A masked store has a strided indexer."""
     from .views import is_strided
 
-    if event.op == "load" or not _has_mask(event) or words.is_unknown(event.mask) or event.ref.root.space != "vmem" or not is_strided(event):
+    if (
+        event.op == "load"
+        or not _has_mask(event)
+        or words.is_unknown(event.mask)
+        or event.ref.root.space != "vmem"
+        or not is_strided(event)
+    ):
         return None
     return Finding(
         event.where.location,

@@ -14,7 +14,9 @@ _BUFFERS = ("any", "hbm", "semaphore", "host", "cmem", "vmem_shared")
 
 def happens(event: Access, context: Context) -> bool:
     """Whether JAX still lowers the access: since 0.9.1 it drops a load that nothing uses, outside ``pl.kernel`` and pipelines."""
-    return event.op != "load" or event.live or event.where.dead_code_kept or (context.version is not None and not context.jax(since="0.9.1"))
+    return (
+        event.op != "load" or event.live or event.where.dead_code_kept or (context.version is not None and not context.jax(since="0.9.1"))
+    )
 
 
 @rule("zero-rank-ref-not-in-smem", on=Access, order=80, stage="lower")

@@ -20,7 +20,10 @@ def ref_used_as_array(event: RefAsArray, context: Context) -> Finding | None:
     if event.operation == "iter":
         what, jax = f"{name} is iterated over, but it is a ref", "iteration over a 0-d array / 'AbstractRef' object is not iterable"
     elif event.operation == "store":
-        what, jax = f"{name} is stored as it is, but it is a ref", "Cannot store a Ref into another Ref. Did you forget to load from it using `[...]`?"
+        what, jax = (
+            f"{name} is stored as it is, but it is a ref",
+            "Cannot store a Ref into another Ref. Did you forget to load from it using `[...]`?",
+        )
     elif event.operation.startswith("."):
         what = f"{name} is a ref, which has no `{event.operation[1:]}`"
         jax = f"'AbstractRef' object has no attribute '{event.operation[1:]}'"

@@ -120,5 +120,3 @@ class RuleTable:
             if finding is not None:
                 return entry, finding
         return None
-
-

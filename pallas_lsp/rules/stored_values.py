@@ -35,7 +35,11 @@ def store_shape_mismatch(event: Access, context: Context) -> Finding | None:
     wanted, given = words.shape(facts.resolve_shape(event.shape)), words.shape(facts.resolve_shape(aval.shape))
     scalar = "a store does not broadcast" if aval.shape == () else "the shapes must be equal, a store does not broadcast"
     what = "a scalar" if aval.shape == () else f"a value of shape {given}"
-    place = f"{words.source_text(event, words.target(event))} has shape {wanted}" if event.target_node is not None else f"what is indexed has shape {wanted}"
+    place = (
+        f"{words.source_text(event, words.target(event))} has shape {wanted}"
+        if event.target_node is not None
+        else f"what is indexed has shape {wanted}"
+    )
     return Finding(
         event.where.at(words.target(event)),
         f"{what} is stored to {words.name(event.ref)}, but {place}: {scalar}",

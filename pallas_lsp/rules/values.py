@@ -12,7 +12,9 @@ from . import words
 from .memory_spaces import happens
 from .registry import Context, Finding, rule
 
-_UNIMPLEMENTED = "Unimplemented primitive in Pallas TPU lowering for tc: {}. Please file an issue at https://github.com/jax-ml/jax/issues/new/choose."
+_UNIMPLEMENTED = (
+    "Unimplemented primitive in Pallas TPU lowering for tc: {}. Please file an issue at https://github.com/jax-ml/jax/issues/new/choose."
+)
 
 
 def _is_used(event: Computed, context: Context) -> bool:
@@ -93,7 +95,13 @@ def narrow_vmem_scalar_load(event: Access, context: Context) -> Finding | None:
 def narrow_smem_constant_store(event: Access, context: Context) -> Finding | None:
     """A constant 16-bit float is stored to SMEM."""
     constant = isinstance(event.value, int | float) or (isinstance(event.value, Array) and event.value.constant is not None)
-    if event.op != "store" or event.ref.root.space != "smem" or event.shape != () or event.ref.dtype not in ("bfloat16", "float16") or not constant:
+    if (
+        event.op != "store"
+        or event.ref.root.space != "smem"
+        or event.shape != ()
+        or event.ref.dtype not in ("bfloat16", "float16")
+        or not constant
+    ):
         return None
     return Finding(
         event.where.at(words.target(event)),

@@ -73,7 +73,9 @@ def reshape_squeezed_minor_dims(event: Access, context: Context) -> Finding | No
 @rule("reshape-1d-ref", on=Access, order=73, stage="lower")
 def reshape_1d_ref(event: Access, context: Context) -> Finding | None:
     """A ref or view of rank below 2 is reshaped."""
-    if not any(step.kind == "reshape" and step.rank is not None and step.rank < 2 for step in event.transforms) or not happens(event, context):
+    if not any(step.kind == "reshape" and step.rank is not None and step.rank < 2 for step in event.transforms) or not happens(
+        event, context
+    ):
         return None
     return Finding(
         event.where.location,
@@ -112,9 +114,9 @@ def ref_reshape_size(event: ViewEvent, context: Context) -> Finding | None:
 @rule("bitcast-1d-ref", on=ViewEvent, order=21, stage="trace")
 def bitcast_1d_ref(event: ViewEvent, context: Context) -> Finding | None:
     """A ref of rank 1 is bitcast to another width."""
-    if event.kind != "bitcast" or event.ref.shape is None or len(event.ref.shape) >= 2 or not _widths(event):
+    if event.kind != "bitcast" or event.ref.shape is None or len(event.ref.shape) >= 2 or (widths := _widths(event)) is None:
         return None
-    old, new = _widths(event)
+    old, new = widths
     if old == new and len(event.ref.shape) != 1:
         return None
     message = "Bitcast 1D ref with bitwidth change is not supported." if old != new else "list index out of range"
@@ -129,9 +131,9 @@ def bitcast_1d_ref(event: ViewEvent, context: Context) -> Finding | None:
 @rule("bitcast-rows-not-divisible", on=ViewEvent, order=22, stage="trace")
 def bitcast_rows_not_divisible(event: ViewEvent, context: Context) -> Finding | None:
     """A bitcast to a wider dtype does not divide the second-last dim."""
-    if event.kind != "bitcast" or event.ref.shape is None or len(event.ref.shape) < 2 or not _widths(event):
+    if event.kind != "bitcast" or event.ref.shape is None or len(event.ref.shape) < 2 or (widths := _widths(event)) is None:
         return None
-    old, new = _widths(event)
+    old, new = widths
     rows = event.where.facts.resolve(event.ref.shape[-2])
     if dims.divides(new, dims.mul(rows, old)) is not Truth.NO:
         return None
@@ -143,11 +145,11 @@ def bitcast_rows_not_divisible(event: ViewEvent, context: Context) -> Finding | 
     )
 
 
-def _widths(event: ViewEvent) -> tuple[int, int] | tuple[()]:
-    """The bit widths before and after a bitcast, empty when one is not known."""
+def _widths(event: ViewEvent) -> tuple[int, int] | None:
+    """The bit widths before and after a bitcast, None when one is not known."""
     old = dtypes.bits(event.ref.dtype) if event.ref.dtype is not None else None
     new = dtypes.bits(event.detail) if event.detail is not None else None
-    return (old, new) if old is not None and new is not None else ()
+    return (old, new) if old is not None and new is not None else None
 
 
 @rule("strided-last-dim", on=Access, order=121, stage="compile")

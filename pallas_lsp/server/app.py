@@ -93,7 +93,7 @@ async def _hover(server: Server, params: types.HoverParams) -> types.Hover | Non
     document = server.document_of(params.text_document.uri)
     if document is None:
         return None
-    await server.schedule.settled(document.path)
+    await server.settled(document.path)
     at, encoding = (params.position.line, params.position.character), server.client.encoding
     found = await server.schedule.run(lambda: server.session.hover(document, at, encoding))
     return server.convert.hover(*found) if found else None
@@ -103,7 +103,7 @@ async def _code_action(server: Server, params: types.CodeActionParams) -> list[t
     document, only = server.document_of(params.text_document.uri), params.context.only
     if document is None or not server.client.takes_literals or (only is not None and not any(_is_asked(kind) for kind in only)):
         return None
-    await server.schedule.settled(document.path)
+    await server.settled(document.path)
     start, end = ((place.line, place.character) for place in (params.range.start, params.range.end))
     actions, sources = await server.schedule.run(lambda: server.session.actions(document, start, end, server.client.encoding))
     return [server.convert.action(action, sources) for action in actions]
@@ -115,8 +115,7 @@ def _is_asked(kind: str) -> bool:
 
 
 async def _diagnostic(server: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-    await server.configured.wait()
-    await server.schedule.settled()
+    await server.settled()
     path = server.path_of(params.text_document.uri)
     items = server.report(path)
     unopened = [other for other, report in server.session.reports.items() if report.version is None and other != path]

@@ -142,6 +142,11 @@ class Server(LanguageServer):
         if self.configured.is_set():
             self.schedule.restart(path, lambda: self.session.refresh(path), lambda reports: self._deliver(path, reports))
 
+    async def settled(self, path: str | None = None) -> None:
+        """Return when nothing is left to do, for the document ``path`` or without one for any."""
+        await self.configured.wait()
+        await self.schedule.settled(path)
+
     async def reread(self, paths: Iterable[str]) -> None:
         """Files were written, made or deleted: look at them anew, and analyse the documents that this concerns."""
         changed = set(paths)

@@ -118,10 +118,9 @@ def glu(x: Any, axis: Any = -1) -> Aval:
 
 
 @shape_function("jax.nn.one_hot")
-def one_hot(x: Any, num_classes: Any, *, dtype: Any = None, axis: Any = -1) -> Aval:
+def one_hot(x: Any, num_classes: Any, *, dtype: Any = None, axis: Any = -1, out_sharding: Any = None) -> Aval:
     """Inserts a dimension of ``num_classes`` at ``axis``."""
     shape = known_shape(array(x))
     at = axis_of(axis, len(shape) + 1)
     made, _ = dtype_or(dtype, ("float32", False))
     return Aval((*shape[:at], maybe_dim(num_classes), *shape[at:]), made)
-

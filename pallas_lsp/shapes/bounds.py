@@ -138,5 +138,3 @@ def _least_known(values: list[int | None]) -> int | None:
 
 def _greatest_known(values: list[int | None]) -> int | None:
     return max((value for value in values if value is not None), default=None)
-
-

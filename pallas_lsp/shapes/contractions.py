@@ -292,9 +292,7 @@ def lax_dot(
 
 
 @shape_function("jax.experimental.pallas.dot")
-def pl_dot(
-    a: Any, b: Any, trans_a: Any = False, trans_b: Any = False, allow_tf32: Any = None, precision: Any = None
-) -> Aval:
+def pl_dot(a: Any, b: Any, trans_a: Any = False, trans_b: Any = False, allow_tf32: Any = None, precision: Any = None) -> Aval:
     """A product of two matrices, in int32 or float32."""
     lhs, rhs = array(a), array(b)
     left, right = known_shape(lhs), known_shape(rhs)

@@ -83,9 +83,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: Any, *, out_sharding: An
 
 
 @shape_function("jax.numpy.arange")
-def arange(
-    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, out_sharding: Any = None
-) -> Aval:
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Aval:
     """The dtype is that of the bounds together, never weak; the size is known where all bounds are."""
     bounds = [array(bound) for bound in (start, stop, step) if bound is not None]
     if any(bound.shape not in ((), None) for bound in bounds):

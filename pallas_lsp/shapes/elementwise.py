@@ -102,10 +102,14 @@ for _name, _accepts in _KEEPS_WEAK:
     _register_inexact(_name, _accepts)
 
 
+def _perhaps_weak(aval: Aval) -> Aval:
+    return Aval(aval.shape, aval.dtype, False if aval.weak is False else None)
+
+
 @shape_function("jax.numpy.log2", "jax.numpy.log10")
 def log2(x: Any, /) -> Aval:
-    """The logarithm of the base is a strong constant."""
-    return strong(elementwise("log2", (x,), inexact, INEXACT))
+    """The logarithm of the base is a constant, whose weakness has changed from version to version."""
+    return _perhaps_weak(elementwise("log2", (x,), inexact, INEXACT))
 
 
 @shape_function("jax.numpy.sinc")
@@ -303,7 +307,7 @@ def logaddexp2(x1: Any, x2: Any, /) -> Aval:
 
 @shape_function("jax.numpy.hypot")
 def hypot(x1: Any, x2: Any, /) -> Aval:
-    return weak_if_scalar(elementwise("hypot", (x1, x2), inexact, REAL))
+    return _perhaps_weak(elementwise("hypot", (x1, x2), inexact, REAL))
 
 
 @shape_function("jax.numpy.maximum", "jax.numpy.minimum")

@@ -84,18 +84,17 @@ def ref_index(shape: Shape, key: Index | tuple[Index, ...]) -> Shape:
     if shape is None or any(isinstance(k, Unknown) for k in keys):
         return None
     keys = _expand_ellipsis(keys, shape, consumed=sum(k is not ... for k in keys))
-    sliced = [isinstance(k, SliceIndex | DsIndex) for k in keys]
     kept = tuple(_ref_slice(k, d) for k, d in zip(keys, shape, strict=True) if isinstance(k, SliceIndex | DsIndex))
     arrays = broadcast(*(k.shape if isinstance(k, Aval) else () for k in keys if not isinstance(k, SliceIndex | DsIndex)))
-    if arrays is None:
-        return None
-    return _insert(kept, arrays, [i for i, is_slice in enumerate(sliced) if not is_slice], sliced)
+    return None if arrays is None else _insert(kept, arrays, keys, keys)
 
 
-def _insert(kept: tuple[MaybeDim, ...], arrays: tuple[MaybeDim, ...], places: list[int], sliced: Sequence[bool]) -> Shape:
-    """The dims of array indices stand where the indices stood, and in front of all when these were not side by side."""
-    side_by_side = all(b - a == 1 for a, b in pairwise(places))
-    position = sum(sliced[: places[0]]) if places and side_by_side else 0
+def _insert(kept: tuple[MaybeDim, ...], arrays: tuple[MaybeDim, ...], written: Sequence[Index], expanded: Sequence[Index]) -> Shape:
+    """The dims of array indices stand where the indices stood, and in front of all when these were not side by side as written."""
+    places = [i for i, k in enumerate(written) if isinstance(k, int | Poly | Aval)]
+    if any(b - a > 1 for a, b in pairwise(places)):
+        return arrays + kept
+    position = next((i for i, k in enumerate(expanded) if isinstance(k, int | Poly | Aval)), 0)
     return kept[:position] + arrays + kept[position:]
 
 
@@ -152,40 +151,49 @@ def _dim(bound: Bound) -> MaybeDim:
 
 def _index_shape(shape: Shape, keys: tuple[Index, ...]) -> Shape:
     _check_ellipses(keys)
-    for k in keys:
-        if isinstance(k, Aval) and is_inexact(k.dtype):
-            raise ShapeError(f"an index must be of an integer or boolean type, not {short(k.dtype)}")
-    if any(isinstance(k, Unknown | bool) or (isinstance(k, Aval) and (k.dtype in ("bool", None) or k.shape is None)) for k in keys):
+    arrays = [k for k in keys if isinstance(k, Aval)]
+    floating = next((k for k in arrays if is_inexact(k.dtype)), None)
+    if floating is not None:
+        raise ShapeError(f"an index must be of an integer or boolean type, not {short(floating.dtype)}")
+    # An unknown index may be a tuple of indices, and a mask takes as many elements as it is true for.
+    undecided = any(isinstance(k, Unknown | bool) for k in keys) or any(k.dtype in ("bool", None) or k.shape is None for k in arrays)
+    if shape is None or undecided:
         return None
-    if shape is None:
-        return None
-    advanced = any(isinstance(k, Aval) and k.shape != () for k in keys)
-    gathered = [isinstance(k, int | Poly | Aval) for k in keys]
-    places = [i for i, is_gathered in enumerate(gathered) if is_gathered]
-    side_by_side = all(b - a == 1 for a, b in pairwise(places))
     expanded = _expand_ellipsis(keys, shape, consumed=sum(k is not ... and k is not None for k in keys))
-    kept: list[MaybeDim] = []
-    position: int | None = None
+    kept = _kept_dims(expanded, shape)
+    if all(k.shape == () for k in arrays):
+        if any(d == 0 for d in _dropped_dims(expanded, shape)):
+            raise ShapeError("a dimension of size 0 has no element to take")
+        return kept
+    spread = broadcast(*(k.shape for k in arrays))
+    # Here an ellipsis or None between two indices parts them, whatever it stands for.
+    return None if spread is None else _insert(kept, spread, keys, expanded)
+
+
+def _kept_dims(keys: tuple[Index, ...], shape: tuple[MaybeDim, ...]) -> tuple[MaybeDim, ...]:
+    """The dimensions that slices keep, and the 1 that each None adds."""
     dims = iter(shape)
-    for k in expanded:
+    kept: list[MaybeDim] = []
+    for k in keys:
+        d = 1 if k is None else next(dims)
         if k is None:
             kept.append(1)
-            continue
-        d = next(dims)
-        if isinstance(k, SliceIndex | DsIndex):
-            kept.append(_dim(k.size) if isinstance(k, DsIndex) else slice_size(k, d))
-            continue
-        if position is None:
-            position = len(kept)
-        if not advanced and d == 0:
-            raise ShapeError("a dimension of size 0 has no element")
-    if not advanced:
-        return tuple(kept)
-    arrays = broadcast(*(k.shape if isinstance(k, Aval) else () for k in keys if isinstance(k, int | Poly | Aval)))
-    if arrays is None:
-        return None
-    at = position if side_by_side and position is not None else 0
-    return (*kept[:at], *arrays, *kept[at:])
+        elif isinstance(k, SliceIndex | DsIndex):
+            kept.append(slice_size(k, d) if isinstance(k, SliceIndex) else _ds_size(k, d))
+    return tuple(kept)
+
+
+def _dropped_dims(keys: tuple[Index, ...], shape: tuple[MaybeDim, ...]) -> tuple[MaybeDim, ...]:
+    """The dimensions of which ints and arrays take elements."""
+    taking = (k for k in keys if k is not None)
+    return tuple(d for k, d in zip(taking, shape, strict=True) if isinstance(k, int | Poly | Aval))
+
+
+def _ds_size(k: DsIndex, d: MaybeDim) -> MaybeDim:
+    """The size of ``pl.ds`` on an array value, where it fits; one of a static start that does not is clamped since JAX 0.12."""
+    if isinstance(k.start, Aval) or less_equal(add(_dim(k.start), _dim(k.size)), d) is Truth.YES:
+        return _dim(k.size)
+    return None
 
 
 def slice_size(k: SliceIndex, d: MaybeDim) -> MaybeDim:

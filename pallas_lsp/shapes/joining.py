@@ -269,5 +269,3 @@ def _padded(d: MaybeDim, triple: Any) -> MaybeDim:
     if less(size, 0) is Truth.YES:
         raise ShapeError(f"lax.pad would leave {render(size)} elements")
     return size
-
-

@@ -90,7 +90,7 @@ _ABSTRACT: dict[str, tuple[str, ...]] = {
 }
 
 
-@shape_function("jax.numpy.issubdtype", "jax.dtypes.issubdtype")
+@shape_function("jax.numpy.issubdtype")
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is of a kind: the name of a dtype, or of one of NumPy's abstract types (``"jax.numpy.floating"``)."""
     name = _known(arg1)
@@ -98,6 +98,11 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
         raise Undecided
     kinds = _ABSTRACT.get(str(arg2).rpartition(".")[2])
     return kind(name) in kinds if kinds else name == _known(arg2)
+
+
+@shape_function("jax.dtypes.issubdtype")
+def dtypes_issubdtype(a: Any, b: Any) -> bool:
+    return issubdtype(a, b)
 
 
 @shape_function("jax.dtypes.itemsize_bits")

@@ -91,9 +91,7 @@ def _fits(size: MaybeDim, d: MaybeDim) -> MaybeDim:
 
 
 @shape_function("jax.lax.dynamic_slice_in_dim")
-def dynamic_slice_in_dim(
-    operand: Any, start_index: Any, slice_size: Any, axis: Any = 0, *, allow_negative_indices: Any = True
-) -> Aval:
+def dynamic_slice_in_dim(operand: Any, start_index: Any, slice_size: Any, axis: Any = 0, *, allow_negative_indices: Any = True) -> Aval:
     aval = array(operand)
     shape = known_shape(aval)
     at = axis_of(axis, len(shape))
@@ -123,9 +121,7 @@ def _updated(aval: Aval, new: Aval) -> Aval:
 
 
 @shape_function("jax.lax.dynamic_update_slice_in_dim")
-def dynamic_update_slice_in_dim(
-    operand: Any, update: Any, start_index: Any, axis: Any, *, allow_negative_indices: Any = True
-) -> Aval:
+def dynamic_update_slice_in_dim(operand: Any, update: Any, start_index: Any, axis: Any, *, allow_negative_indices: Any = True) -> Aval:
     aval = dynamic_update_slice(operand, update, None)
     if aval.shape is not None and not isinstance(axis, Unknown):
         axis_of(axis, len(aval.shape))
@@ -174,5 +170,3 @@ def take_along_axis(
         raise ShapeError(f"take_along_axis needs indices of {len(shape)} dimensions, not {shape_text(wanted)}")
     at = axis_of(axis, len(shape))
     return Aval(broadcast(wanted, _replaced(aval, at, 1).shape), aval.dtype, aval.weak)
-
-

@@ -172,19 +172,20 @@ def _code(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 # What a suffix such as ``.astype(x)`` or ``[None]`` may follow without parentheses.
 _PRIMARY = (
     ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set, ast.JoinedStr,
-    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Constant,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.Constant,
 )  # fmt: skip
 
 
 def wrap(source: Source, node: ast.expr, prefix: str, suffix: str) -> tuple[Edit, ...]:
     """Write ``prefix`` before and ``suffix`` behind an expression, which gets parentheses where they would bind less of it.
 
-    A prefix that ends in an open bracket with a suffix that ends an argument (``)``, ``]``, ``,``) needs none.
+    Together they make a call, an attribute, a subscript or a display of it: something that may stand wherever the
+    expression does. A prefix that ends in an open bracket with a suffix that ends an argument needs no parentheses.
     """
     span = source.span_of(node)
-    if isinstance(node, ast.GeneratorExp):
-        span = Span(span.start + 1, span.end - 1)  # the parentheses may be those of a call
     outer = _grouped(source.text, span)
+    if isinstance(node, ast.GeneratorExp):  # its parentheses may be those of a call
+        span, outer = Span(span.start + 1, span.end - 1), None
     as_argument = prefix.endswith(("(", "[", "{", ",")) and suffix.startswith((")", "]", "}", ","))
     if outer is None and not (_is_argument(source, node) if as_argument else _is_primary(source, node)):
         prefix, suffix = f"{prefix}(", f"){suffix}"

@@ -225,6 +225,8 @@ def _wounds(lines: Sequence[str], refusal: Refusal) -> list[tuple[int, int, int]
     wounds: list[tuple[int, int, int]] = []
     for node in broken:
         first, last, column = _wound(lines, node)
+        if not any(map(_is_code, lines[first : last + 1])):
+            continue  # an error at the end of the text
         if wounds and (first <= wounds[-1][1] or (first == _next_code(lines, wounds[-1][1]) and column == wounds[-1][2])):
             above = wounds.pop()
             first, last, column = above[0], max(last, above[1]), min(column, above[2])

@@ -211,4 +211,9 @@ ACCEPTED = [
     ("unimplemented-primitive", "two stores", module("o_ref[...] = x_ref[...]\no_ref[0] = jnp.full((128,), -1.0)")),
     ("value-dynamic-slice", "a number", module("x = x_ref[...]\nfor i in range(8):\n    o_ref[i] = x[i]")),
     ("value-dynamic-slice", "an unused result", module("row = x_ref[...][pl.program_id(0)]\no_ref[...] = x_ref[...]", grid="(1,)")),
+    (
+        "slice-out-of-bounds",
+        "a traced start",
+        module("o_ref[...] = x_ref[pl.ds(y_ref[0] + 100, 8)]", y="i32[1]", in_specs="[VMEM, SMEM]"),
+    ),
 ]

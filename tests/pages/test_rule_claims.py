@@ -47,7 +47,7 @@ def test_jax_checks_a_slice_that_starts_at_0() -> None:
 
 def test_a_value_sliced_by_pl_ds_at_a_number() -> None:
     verdict = lower(module("o_ref[...] = x_ref[...][pl.ds(0, 4)]", out="f32[4,128]"))
-    assert verdict.ok == (JAX >= (0, 11))
+    assert verdict.ok == (JAX >= (0, 12))
 
 
 def test_a_copy_that_is_no_ref_is_noticed_where_it_starts() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.rules.diagnostic import Diagnostic, Fix, Related
 from pallas_lsp.settings import Settings
+from pallas_lsp.text.parse import Parsed, parse
 from pallas_lsp.text.source import Source
 from pallas_lsp.text.span import Edit, Location, Span
 
@@ -25,6 +26,7 @@ class NoNotes:
 @dataclass(frozen=True)
 class Analysis:
     source: Source
+    parsed: Parsed
     diagnostics: list[Diagnostic]
     depends_on: frozenset[str]
     notes: NoNotes
@@ -44,7 +46,7 @@ class Analyzer:
         imported = [found for name in names if (found := project.read(sibling(source, name)))]
         findings = [*own(source), *(finding for other in imported for finding in called(other, source))]
         kept = [finding for finding in findings if finding.rule not in settings.ignore]
-        return Analysis(source, kept, frozenset({source.path, *(other.path for other in imported)}), NoNotes())
+        return Analysis(source, parse(source.text), kept, frozenset({source.path, *(other.path for other in imported)}), NoNotes())
 
 
 def sibling(source: Source, name: str) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-
-from pallas_lsp.shapes.avals import Aval
 from shapes.against_jax import Call, call
 from shapes.random_arguments import (
     DTYPES,
@@ -25,6 +23,8 @@ from shapes.random_arguments import (
     shape,
     sometimes,
 )
+
+from pallas_lsp.shapes.avals import Aval
 
 
 def maybe_dtype(draw: Draw, dtypes: tuple[str, ...] = DTYPES) -> dict[str, Any]:
@@ -210,10 +210,13 @@ def dot_general(draw: Draw) -> Call:
         if sometimes(draw, 25) and dims:
             dims[0] += 1
         sides.append((tuple(dims[i] for i in order), [order.index(i) for i in range(len(shared))]))
-    numbers = [[tuple(places[i] for i, is_batch in enumerate(batched) if is_batch == want) for _, places in sides] for want in (False, True)]
+
+    def axes_of(want_batch: bool) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(places[i] for i, is_batch in enumerate(batched) if is_batch == want_batch) for _, places in sides)
+
     dtypes = factors(draw)
     operands = (array(draw, dims, dtypes) for dims, _ in sides)
-    return call(*operands, tuple(tuple(pair) for pair in numbers), **preferred(draw))
+    return call(*operands, (axes_of(False), axes_of(True)), **preferred(draw))
 
 
 @calls_of("jax.numpy.tensordot")
@@ -244,8 +247,8 @@ def vdot(draw: Draw) -> Call:
 
 
 EINSUMS = (
-    *("ij,jk->ik", "ij,jk", "bij,bjk->bik", "i,i->", "i,j->ij", "ij->ji", "ij->i", "ii->i", "...ij,...jk->...ik", "...i->...", "ij, kj -> ik"),
-    *("bhqd,bhkd->bhqk", "ij,jk,kl->il", "i,i", "ij,jk->iz", "...ij->...ji", "b...,b...->b..."),
+    *("ij,jk->ik", "ij,jk", "bij,bjk->bik", "i,i->", "i,j->ij", "ij->ji", "ij->i", "ii->i", "...ij,...jk->...ik", "...i->..."),
+    *("ij, kj -> ik", "bhqd,bhkd->bhqk", "ij,jk,kl->il", "i,i", "ij,jk->iz", "...ij->...ji", "b...,b...->b..."),
 )
 
 

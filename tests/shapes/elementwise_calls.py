@@ -6,28 +6,31 @@ from shapes.against_jax import Call, call
 from shapes.random_arguments import DTYPES, FLOATS, INTEGERS, Draw, array, axis, calls_of, matching, number, operand, pick, shape, sometimes
 
 UNARY = (
-    "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctanh around asin asinh atan atanh bitwise_count bitwise_invert "
-    "bitwise_not cbrt ceil conj conjugate cos cosh deg2rad degrees exp exp2 expm1 fabs floor imag invert isfinite isinf isnan isneginf "
-    "isposinf log log10 log1p log2 logical_not nan_to_num negative positive rad2deg radians real reciprocal rint round sign sin sinc sinh "
-    "sqrt square tan tanh trunc"
-).split()
+    *("abs", "absolute", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "around", "asin", "asinh"),
+    *("atan", "atanh", "bitwise_count", "bitwise_invert", "bitwise_not", "cbrt", "ceil", "conj", "conjugate", "cos", "cosh"),
+    *("deg2rad", "degrees", "exp", "exp2", "expm1", "fabs", "floor", "imag", "invert", "isfinite", "isinf", "isnan", "isneginf"),
+    *("isposinf", "log", "log10", "log1p", "log2", "logical_not", "nan_to_num", "negative", "positive", "rad2deg", "radians", "real"),
+    *("reciprocal", "rint", "round", "sign", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh", "trunc"),
+)
 BINARY = (
-    "add arctan2 atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor divide divmod equal float_power "
-    "floor_divide fmax fmin fmod greater greater_equal hypot left_shift less less_equal logaddexp logaddexp2 logical_and logical_or "
-    "logical_xor maximum minimum mod multiply not_equal pow power remainder right_shift subtract true_divide"
-).split()
+    *("add", "arctan2", "atan2", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "divide"),
+    *("divmod", "equal", "float_power", "floor_divide", "fmax", "fmin", "fmod", "greater", "greater_equal", "hypot", "left_shift"),
+    *("less", "less_equal", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor", "maximum", "minimum", "mod"),
+    *("multiply", "not_equal", "pow", "power", "remainder", "right_shift", "subtract", "true_divide"),
+)
 LAX_UNARY = (
-    "abs acos acosh asin asinh atan atanh bitwise_not cbrt ceil clz cos cosh digamma erf erf_inv erfc exp exp2 expm1 floor is_finite "
-    "lgamma log log1p logistic neg population_count reciprocal round rsqrt sign sin sinh sqrt square tan tanh"
-).split()
+    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitwise_not", "cbrt", "ceil", "clz", "cos", "cosh", "digamma", "erf"),
+    *("erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "is_finite", "lgamma", "log", "log1p", "logistic", "neg"),
+    *("population_count", "reciprocal", "round", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh"),
+)
 LAX_BINARY = (
-    "add bitwise_and bitwise_or bitwise_xor div eq ge gt le lt max min mul ne rem shift_left "
-    "shift_right_arithmetic shift_right_logical sub"
-).split()
+    *("add", "bitwise_and", "bitwise_or", "bitwise_xor", "div", "eq", "ge", "gt", "le", "lt", "max", "min", "mul", "ne", "rem"),
+    *("shift_left", "shift_right_arithmetic", "shift_right_logical", "sub"),
+)
 ACTIVATIONS = (
-    "celu elu gelu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid mish relu relu6 selu sigmoid silu "
-    "soft_sign softplus squareplus swish"
-).split()
+    *("celu", "elu", "gelu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu", "log_sigmoid", "mish", "relu"),
+    *("relu6", "selu", "sigmoid", "silu", "soft_sign", "softplus", "squareplus", "swish"),
+)
 
 
 @calls_of(*(f"jax.numpy.{name}" for name in UNARY), *(f"jax.nn.{name}" for name in ACTIVATIONS))
@@ -48,7 +51,7 @@ def binary(draw: Draw) -> Call:
     return call(*(reversed(pair) if sometimes(draw, 2) else pair))
 
 
-@calls_of(*"+ - * / // % ** & | ^ << >> < <= == != > >=".split())
+@calls_of(*["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="])
 def binary_operator(draw: Draw) -> Call:
     dims = shape(draw)
     dtypes = pick(draw, (DTYPES, INTEGERS, FLOATS))
@@ -160,5 +163,3 @@ def one_hot(draw: Draw) -> Call:
     dims = shape(draw)
     options = {"dtype": pick(draw, DTYPES)} if sometimes(draw, 2) else {}
     return call(array(draw, dims, INTEGERS), number(draw, 1, 8), axis=axis(draw, len(dims) + 1), **options)
-
-

@@ -6,10 +6,10 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from shapes.against_jax import Call
+
 from pallas_lsp.shapes.avals import UNKNOWN, Aval
 from pallas_lsp.shapes.dims import Symbol, symbol
-
-from shapes.against_jax import Call
 from pallas_lsp.shapes.indexing import DsIndex, SliceIndex
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
-
 from shapes.against_jax import Call
+
 from pallas_lsp.shapes.avals import Aval
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]

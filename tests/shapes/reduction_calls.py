@@ -7,8 +7,8 @@ from typing import Any
 from shapes.against_jax import Call, call
 from shapes.random_arguments import DTYPES, FLOATS, INTEGERS, Draw, array, axes, axis, calls_of, matching, operand, pick, shape, sometimes
 
-REDUCTIONS = "amax amin max min nanmax nanmin nanprod nansum prod sum mean nanmean var std".split()
-REDUCTION_METHODS = "max min prod sum mean var std".split()
+REDUCTIONS = ["amax", "amin", "max", "min", "nanmax", "nanmin", "nanprod", "nansum", "prod", "sum", "mean", "nanmean", "var", "std"]
+REDUCTION_METHODS = ["max", "min", "prod", "sum", "mean", "var", "std"]
 
 
 def keepdims(draw: Draw) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def lax_argmax(draw: Draw) -> Call:
     return call(array(draw, dims), pick(draw, range(len(dims))), pick(draw, ("int32", "int16", "uint32")))
 
 
-@calls_of(*(f"jax.lax.reduce_{name}" for name in "sum prod max min and or xor".split()))
+@calls_of(*(f"jax.lax.reduce_{name}" for name in ["sum", "prod", "max", "min", "and", "or", "xor"]))
 def lax_reduction(draw: Draw) -> Call:
     dims = shape(draw, 1)
     kept = [i for i in range(len(dims)) if not sometimes(draw, 2)]
@@ -57,7 +57,7 @@ def cumulative(draw: Draw) -> Call:
     return call(array(draw, dims), None if sometimes(draw) else axis(draw, len(dims)), **options)
 
 
-@calls_of(*(f"jax.lax.{name}" for name in "cumsum cumprod cummax cummin cumlogsumexp".split()))
+@calls_of(*(f"jax.lax.{name}" for name in ["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"]))
 def lax_cumulative(draw: Draw) -> Call:
     dims = shape(draw, 1)
     return call(array(draw, dims, FLOATS if sometimes(draw, 2) else DTYPES), axis(draw, len(dims)))

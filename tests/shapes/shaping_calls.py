@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-
 from shapes.against_jax import Call, call
 from shapes.random_arguments import (
     DTYPES,
@@ -85,7 +84,9 @@ def collapse(draw: Draw) -> Call:
 def transpose(draw: Draw) -> Call:
     dims = shape(draw)
     order = permutation(draw, len(dims))
-    return call(array(draw, dims)) if sometimes(draw) else call(array(draw, dims), tuple(i - len(dims) if sometimes(draw) else i for i in order))
+    if sometimes(draw):
+        return call(array(draw, dims))
+    return call(array(draw, dims), tuple(i - len(dims) if sometimes(draw) else i for i in order))
 
 
 @calls_of("jax.numpy.permute_dims", "jax.lax.transpose")
@@ -381,5 +382,3 @@ def take_along_axis(draw: Draw) -> Call:
     along = axis(draw, len(dims))
     wanted = tuple(pick(draw, SIZES) if i == along % len(dims) or sometimes(draw, 15) else d for i, d in enumerate(dims))
     return call(array(draw, dims), array(draw, wanted, INTEGERS), axis=along)
-
-

@@ -77,7 +77,6 @@ def test_comparisons_never_contradict_the_integers(left: Tree, right: Tree, envs
         x, y = concrete(left, env), concrete(right, env)
         if x is None or y is None:
             continue
-        claims = {dims.equal(a, b): x == y, dims.less(a, b): x < y, dims.less_equal(a, b): x <= y}
         for answer, holds in ((dims.equal(a, b), x == y), (dims.less(a, b), x < y), (dims.less_equal(a, b), x <= y)):
             assert answer is Truth.MAYBE or (answer is Truth.YES) == holds
         divides = dims.divides(b, a)

@@ -95,6 +95,7 @@ def test_no_text_at_all_raises(text: str) -> None:
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
 @given(broken())
 def test_line_endings_do_not_matter(ending: str, case: Broken) -> None:
+    assume(not case.after.endswith("\\\n"))  # Python 3.11 takes that before `\r\n` alone
     parsed, other = parse(case.after), parse(case.after.replace("\n", ending))
     assert ast.dump(parsed.tree, include_attributes=True) == ast.dump(other.tree, include_attributes=True)
     assert len(parsed.damaged) == len(other.damaged)

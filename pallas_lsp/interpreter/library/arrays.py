@@ -19,7 +19,9 @@ from .registry import FALLBACK, PALLAS, TPU, Call, models
 
 _NUMERIC = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.")
 # Functions that read only the shape and dtype of what they are given: a ref will do, and its contents are not used.
-_SHAPE_ONLY = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "shape", "ndim", "size", "result_type", "promote_types", "dtype", "issubdtype"})
+_SHAPE_ONLY = frozenset(
+    {"zeros_like", "ones_like", "full_like", "empty_like", "shape", "ndim", "size", "result_type", "promote_types", "dtype", "issubdtype"}
+)
 # Functions whose plain number arguments are sizes, so that an unknown number of the host is a symbolic dim.
 _SIZES = frozenset({"arange", "zeros", "ones", "empty", "eye", "tri", "iota", "broadcasted_iota", "cdiv", "next_power_of_2", "align_to"})
 
@@ -79,7 +81,7 @@ def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
         explicit = next((dtype_of(v) for k, v in call.kwargs.items() if k == "dtype"), None)
         value.aval, value.traced = Aval(value.aval.shape, explicit, False), False
     elif call.machine.kernel is None and not any(v.traced for v in operands) and not any(isinstance(v, Unknown) for v in call.args):
-        value.traced = call.machine.in_jit
+        value.traced = bool(call.machine.in_jit)
     if not value.shape and call.args and isinstance(call.args[0], int | float | bool) and dtypes.canonical(short) is not None:
         value.constant = call.args[0]
 
@@ -160,11 +162,24 @@ def _itemsize_bits(call: Call) -> Value:
     return bits if bits is not None else call.unknown()
 
 
-@models("jax.device_put", "jax.block_until_ready", "jax.lax.optimization_barrier", "jax.ad_checkpoint.checkpoint_name", "jax.lax.pvary", "jax.lax.stop_gradient")
+@models(
+    "jax.device_put",
+    "jax.block_until_ready",
+    "jax.lax.optimization_barrier",
+    "jax.ad_checkpoint.checkpoint_name",
+    "jax.lax.pvary",
+    "jax.lax.stop_gradient",
+)
 def _same(call: Call) -> Value:
     """The same array, but a new one: ``x is f(x)`` must not be decided."""
     value = call.get(0, "x")
-    return Array(value.aval, (value,), value.traced, made_by=call.node, space=value.space) if isinstance(value, Array) else call.unknown() if not isinstance(value, tuple | list) else value
+    return (
+        Array(value.aval, (value,), value.traced, made_by=call.node, space=value.space)
+        if isinstance(value, Array)
+        else call.unknown()
+        if not isinstance(value, tuple | list)
+        else value
+    )
 
 
 @models(f"{TPU}.with_memory_space_constraint")

@@ -39,7 +39,7 @@ def _list(machine: Machine, items: list[Value], name: str, arguments: Arguments,
     if name == "insert" and len(args) == 2 and isinstance(args[0], int):
         items.insert(args[0], args[1])
         return None
-    if name == "pop" and items and (not args or isinstance(args[0], int) and -len(items) <= args[0] < len(items)):
+    if name == "pop" and items and (not args or (isinstance(args[0], int) and -len(items) <= args[0] < len(items))):
         return items.pop(*args)
     if name == "reverse":
         items.reverse()
@@ -106,7 +106,20 @@ def _set(machine: Machine, items: set[Value], name: str, arguments: Arguments, n
 
 def _str(machine: Machine, text: str, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     plain = all(isinstance(arg, str | int) for arg in arguments.args) and not arguments.kwargs
-    safe = ("startswith", "endswith", "lower", "upper", "strip", "split", "replace", "lstrip", "rstrip", "isdigit", "removeprefix", "removesuffix")
+    safe = (
+        "startswith",
+        "endswith",
+        "lower",
+        "upper",
+        "strip",
+        "split",
+        "replace",
+        "lstrip",
+        "rstrip",
+        "isdigit",
+        "removeprefix",
+        "removesuffix",
+    )
     if name in safe and plain and len(text) < _LONGEST_STRING:
         try:
             return getattr(text, name)(*arguments.args)
@@ -173,7 +186,9 @@ def _super(machine: Machine, value: SuperProxy, name: str, arguments: Arguments,
 def _value_indexer(machine: Machine, value: ValueIndexer, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name == "get":
         return Unknown("a gathered value", host=machine.kernel is None)
-    result = Array(value.array.aval, (value.array, *(arg for arg in arguments.args if isinstance(arg, Array))), value.array.traced, made_by=node)
+    result = Array(
+        value.array.aval, (value.array, *(arg for arg in arguments.args if isinstance(arg, Array))), value.array.traced, made_by=node
+    )
     if machine.kernel is not None:
         machine.emit(Computed(machine.where(node, frame), "scatter", value.array, result))
     return result
@@ -196,4 +211,3 @@ RECEIVERS: dict[type[Any], Callable[..., Value]] = {
 """What answers a method call, by the receiver's type; ``copies`` and ``transforms`` add theirs."""
 
 CALL[ValueMethod] = _call_method
-

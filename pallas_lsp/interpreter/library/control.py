@@ -134,7 +134,9 @@ def _leaving(machine: Machine, entering: Value, result: Value, controls: Any) ->
     if is_node(entering) and not is_node(machine.settle(result)):
         return tree_map(machine, lambda leaf: leave(leaf, None), entering)
     joined = tree_map(machine, leave, entering, machine.settle(result))
-    return joined if not isinstance(joined, Unknown) or not is_node(entering) else tree_map(machine, lambda leaf: leave(leaf, None), entering)
+    return (
+        joined if not isinstance(joined, Unknown) or not is_node(entering) else tree_map(machine, lambda leaf: leave(leaf, None), entering)
+    )
 
 
 @models("jax.lax.scan")
@@ -172,7 +174,11 @@ def _map(call: Call) -> Value:
     function, xs = call.get(0, "f"), call.get(1, "xs")
 
     def row(leaf: Value) -> Value:
-        return Array(Aval(leaf.shape[1:], leaf.dtype, leaf.aval.weak), (leaf,)) if isinstance(leaf, Array) and leaf.shape else Unknown("a mapped row")
+        return (
+            Array(Aval(leaf.shape[1:], leaf.dtype, leaf.aval.weak), (leaf,))
+            if isinstance(leaf, Array) and leaf.shape
+            else Unknown("a mapped row")
+        )
 
     call.call(function, tree_map(call.machine, row, xs))
     return call.unknown()
@@ -254,5 +260,3 @@ def _effect(call: Call) -> Value:
     call.machine.effects += 1
     mark_live(call.args, list(call.kwargs.values()))
     return None
-
-

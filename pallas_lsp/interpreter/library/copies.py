@@ -14,7 +14,7 @@ from ..liveness import mark_live
 from ..machine import Arguments, Machine
 from ..refs import copied, load, store, transposed
 from ..truth import as_dim, dtype_of
-from ..values import ABSENT, Array, Copy, Ref, RefIndexer, RefRoot, RefTransform, Scratch, SpecOrigin, Unknown, Value
+from ..values import ABSENT, Array, Copy, Ref, RefIndexer, RefRoot, RefTransform, SpecOrigin, Unknown, Value
 from .containers import RECEIVERS
 from .registry import PALLAS, TPU, Call, models
 from .specs import WORDS, scratch_of
@@ -63,7 +63,13 @@ def _reshaped(machine: Machine, ref: Ref, args: list[Value], node: ast.AST, fram
         rest = dims.product(size for size in sizes if size != -1)
         total = dims.product(ref.shape) if ref.shape is not None else None
         shape = tuple(dims.floordiv(total, rest) if size == -1 else size for size in sizes)
-    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, RefTransform("reshape", squeezed=squeezed, rank=len(ref.shape) if ref.shape is not None else None)), ref.shape)
+    return Ref(
+        ref.root,
+        shape,
+        ref.dtype,
+        (*ref.transforms, RefTransform("reshape", squeezed=squeezed, rank=len(ref.shape) if ref.shape is not None else None)),
+        ref.shape,
+    )
 
 
 def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Frame) -> Ref:
@@ -123,7 +129,16 @@ def _load(call: Call) -> Value:
     old = call.name == f"{PALLAS}.load"
     index = _index(call.get(1, "idx", _FULL)) if old else _FULL
     api = "pl" if old else "pltpu"
-    return load(call.machine, ref, index, call.node, call.frame, api, call.arguments.node(1, "idx") if old else None, call.kwargs.get("mask", ABSENT))
+    return load(
+        call.machine,
+        ref,
+        index,
+        call.node,
+        call.frame,
+        api,
+        call.arguments.node(1, "idx") if old else None,
+        call.kwargs.get("mask", ABSENT),
+    )
 
 
 @models(f"{TPU}.store", f"{PALLAS}.store", f"{PALLAS}.swap")
@@ -140,7 +155,14 @@ def _store(call: Call) -> Value:
     )  # fmt: skip
 
 
-@models(f"{TPU}.make_async_copy", f"{TPU}.async_copy", f"{TPU}.sync_copy", f"{TPU}.make_async_remote_copy", f"{TPU}.async_remote_copy", f"{PALLAS}.copy")
+@models(
+    f"{TPU}.make_async_copy",
+    f"{TPU}.async_copy",
+    f"{TPU}.sync_copy",
+    f"{TPU}.make_async_remote_copy",
+    f"{TPU}.async_remote_copy",
+    f"{PALLAS}.copy",
+)
 def _copy(call: Call) -> Value:
     source, destination = call.get(0, "src_ref"), call.get(1, "dst_ref")
     mark_live(call.args, list(call.kwargs.values()))
@@ -161,7 +183,9 @@ def _copy_method(machine: Machine, value: Copy, name: str, arguments: Arguments,
 RECEIVERS[Copy] = _copy_method
 
 
-@models(f"{PALLAS}.semaphore_signal", f"{PALLAS}.semaphore_wait", f"{TPU}.semaphore_signal", f"{TPU}.semaphore_wait", f"{PALLAS}.semaphore_read")
+@models(
+    f"{PALLAS}.semaphore_signal", f"{PALLAS}.semaphore_wait", f"{TPU}.semaphore_signal", f"{TPU}.semaphore_wait", f"{PALLAS}.semaphore_read"
+)
 def _semaphore(call: Call) -> Value:
     call.machine.effects += 1
     mark_live(call.args, list(call.kwargs.values()))
@@ -199,7 +223,7 @@ def _run_scoped(call: Call) -> Value:
     machine = call.machine
     args = [tree_map(machine, lambda leaf: scratch_ref(leaf, "scoped", here), entry) for entry in call.args[1:]]
     kwargs = {
-        name: tree_map(machine, lambda leaf, name=name: scratch_ref(leaf, name, here), entry)  # type: ignore[misc]
+        name: tree_map(machine, lambda leaf, name=name: scratch_ref(leaf, name, here), entry)
         for name, entry in call.kwargs.items()
         if name not in ("collective_axes",)
     }

@@ -158,7 +158,15 @@ def _run_index_maps(machine: Machine, call: PallasCall, parts: Parts, specs: tup
         if isinstance(spec, BlockSpec) and spec.index_map is not None:
             indices = [Array(Aval((), "int32", False)) for _ in range(rank)]
             prefetch = [tree_map(machine, _fresh, ref) for ref in parts.prefetch]
-            run_kernel(machine, spec.index_map, Arguments([*indices, *prefetch]), KernelContext(location, grid=parts.grid), node, frame, returns=True)
+            run_kernel(
+                machine,
+                spec.index_map,
+                Arguments([*indices, *prefetch]),
+                KernelContext(location, grid=parts.grid),
+                node,
+                frame,
+                returns=True,
+            )
 
 
 def _fresh(ref: Value) -> Value:
@@ -196,7 +204,9 @@ def _outputs(machine: Machine, call: PallasCall, out_shape: Value, specs: Value)
     listed = children(specs) if several and is_node(specs) and not isinstance(specs, dict) else [specs]
     if len(listed) != len(entries) or (several and isinstance(specs, Unknown)):
         return None
-    return [_windows(machine, entry, machine.settle(spec), call.origin, _output_window) for entry, spec in zip(entries, listed, strict=True)]
+    return [
+        _windows(machine, entry, machine.settle(spec), call.origin, _output_window) for entry, spec in zip(entries, listed, strict=True)
+    ]
 
 
 def _scratches(machine: Machine, call: PallasCall, scratch: Value) -> tuple[list[Value], dict[str, Value]] | None:
@@ -225,7 +235,10 @@ def _windows(machine: Machine, operand: Value, spec: Value, origin: SpecOrigin, 
         window = describe(item)
         if window is not None:
             window.unspecified = _unspecified_space(machine)
-        return block_ref(window, item_spec, origin) if window is not None else Unknown("an operand that is no array")
+        if window is None:
+            return Unknown("an operand that is no array")
+        ref = block_ref(window, item_spec, origin)
+        return unsure(ref) if isinstance(item, Unknown) and isinstance(item_spec, Unknown) else ref
 
     if spec is None or not is_node(operand):
         return tree_map(machine, leaf, operand) if spec is None else leaf(operand, spec)

@@ -29,7 +29,7 @@ def _emit_pipeline(call: Call) -> Value:
         scratches = arguments.kwargs.get("scratches", ())
         if not arguments.exact or len(operands) != len(specs) or any(isinstance(s, Unknown) for s in (in_specs, out_specs)):
             return None
-        refs = [tree_map(machine, lambda spec, ref=ref: _window(ref, spec, here), spec) for spec, ref in zip(specs, operands, strict=True)]  # type: ignore[misc]
+        refs = [tree_map(machine, lambda spec, ref=ref: _window(ref, spec, here), spec) for spec, ref in zip(specs, operands, strict=True)]
         extra = list(scratches) if isinstance(scratches, tuple | list) else []
         run_kernel(machine, body, Arguments([*refs, *extra]), _context(machine, here, grid), node, frame)
         return None
@@ -67,7 +67,9 @@ def _kernel(call: Call) -> Value:
     """``pl.kernel(body, out_shape, mesh=...)`` and its decorator form; refs are in ANY unless an operand carries a space."""
     if not call.args:
         options = replace(call.arguments)
-        return Builtin("kernel", lambda machine, arguments, node, frame: _made(call, arguments.args[0] if arguments.args else None, options))
+        return Builtin(
+            "kernel", lambda machine, arguments, node, frame: _made(call, arguments.args[0] if arguments.args else None, options)
+        )
     return _made(call, call.args[0], call.arguments)
 
 
@@ -84,7 +86,11 @@ def _made(call: Call, body: Value, options: Arguments) -> Value:
             return Unknown("the result of a `pl.kernel`", host=True)
         refs = [tree_map(machine, lambda leaf: _plain_ref(leaf, "input", here), machine.settle(arg)) for arg in arguments.args]
         refs += [_plain_ref(out, "output", here) for out in outputs]
-        extra = [tree_map(machine, lambda leaf: scratch_ref(leaf, "scratch", here), s) for s in scratch] if not isinstance(scratch, dict) else []
+        extra = (
+            [tree_map(machine, lambda leaf: scratch_ref(leaf, "scratch", here), s) for s in scratch]
+            if not isinstance(scratch, dict)
+            else []
+        )
         named = {k: scratch_ref(v, k, here) for k, v in scratch.items()} if isinstance(scratch, dict) else {}
         location = Location(here.module.path, here.module.source.span_of(here.node))
         run_kernel(machine, body, Arguments([*refs, *extra], named), KernelContext(location, dead_code_kept=True, grid=None), node, frame)
@@ -111,11 +117,8 @@ def _plain_ref(value: Value, role: str, here: SpecOrigin) -> Value:
     if value is None:
         return None
     shape, dtype = (value.shape, value.dtype) if isinstance(value, Array | ShapeDtype | Scratch) else (None, None)
-    space = value.space if isinstance(value, Array | Scratch) and value.space not in (None, "default") else "any"
-    if isinstance(value, Unknown):
-        space = None  # an operand may carry a memory space of its own
+    carried = value.space if isinstance(value, Array | Scratch) and value.space not in (None, "default") else "any"
+    space = None if isinstance(value, Unknown) else carried  # an unknown operand may carry a memory space of its own
     location = Location(here.module.path, here.module.source.span_of(here.node))
     root = RefRoot(role, role, shape, shape, dtype, space, decided_at=location, decided_by="an operand of `pl.kernel`", decider=here)
     return Ref(root, shape, dtype)
-
-

@@ -1,15 +1,14 @@
-"""Python's built-in functions, functools, itertools, dataclasses, math."""
+"""Python's built-in functions."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
 from ...shapes import dims
 from ...shapes.dims import Poly
 from ..attributes import attribute
-from ..classes import class_attribute, fields_of
+from ..classes import class_attribute
 from ..machine import Machine
 from ..sequences import items_of
 from ..truth import as_condition, as_dim, known_truth, negate
@@ -21,7 +20,6 @@ from ..values import (
     Builtin,
     Class,
     Condition,
-    Dtype,
     EnumMember,
     Function,
     Instance,
@@ -39,7 +37,6 @@ from ..values import (
     Value,
     ValueMethod,
 )
-from .containers import replaced
 from .registry import Call, models
 
 _CALLABLE = (Function, Partial, BoundMethod, Builtin, Class, Library, Transformed, PallasCall, ValueMethod)
@@ -202,7 +199,9 @@ def _dict(call: Call) -> Value:
         pairs = None if isinstance(source, dict) else items_of(call.machine, source, call.node, call.frame)
         if isinstance(source, dict):
             result.update(source)
-        elif pairs is not None and all(isinstance(pair, tuple | list) and len(pair) == 2 and dict_key(pair[0]) is not ABSENT for pair in pairs):
+        elif pairs is not None and all(
+            isinstance(pair, tuple | list) and len(pair) == 2 and dict_key(pair[0]) is not ABSENT for pair in pairs
+        ):
             result.update({dict_key(pair[0]): pair[1] for pair in pairs})
         else:
             return call.unknown("a dict whose keys are not all known")
@@ -224,7 +223,7 @@ def _zip(call: Call) -> Value:
     columns = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args]
     if any(column is None for column in columns):
         return call.unknown("a zip of sequences of unknown length")
-    return Iteration(list(zip(*columns, strict=False)))  # type: ignore[arg-type]
+    return Iteration(list(zip(*columns, strict=False)))
 
 
 @models("enumerate")
@@ -240,7 +239,7 @@ def _map(call: Call) -> Value:
     columns = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args[1:]]
     if any(column is None for column in columns):
         return call.unknown("a map over a sequence of unknown length")
-    return Iteration([call.call(call.args[0], *row) for row in zip(*columns, strict=False)])  # type: ignore[arg-type]
+    return Iteration([call.call(call.args[0], *row) for row in zip(*columns, strict=False)])
 
 
 @models("filter")
@@ -249,7 +248,11 @@ def _filter(call: Call) -> Value:
     if items is None:
         return call.unknown("a filter over a sequence of unknown length")
     kept = [(item, known_truth(item if call.args[0] is None else call.call(call.args[0], item))) for item in items]
-    return Iteration([item for item, keep in kept if keep]) if all(keep is not None for _, keep in kept) else call.unknown("a filter that is not known")
+    return (
+        Iteration([item for item, keep in kept if keep])
+        if all(keep is not None for _, keep in kept)
+        else call.unknown("a filter that is not known")
+    )
 
 
 @models("reversed")
@@ -281,7 +284,11 @@ def _next(call: Call) -> Value:
 @models("sorted")
 def _sorted(call: Call) -> Value:
     items = items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
-    plain = items is not None and "key" not in call.kwargs and (all(isinstance(i, int | float) for i in items) or all(isinstance(i, str) for i in items))
+    plain = (
+        items is not None
+        and "key" not in call.kwargs
+        and (all(isinstance(i, int | float) for i in items) or all(isinstance(i, str) for i in items))
+    )
     return sorted(items, reverse=call.kwargs.get("reverse") is True) if plain and items is not None else call.unknown("a sorted sequence")
 
 
@@ -379,140 +386,3 @@ def _slice(call: Call) -> Value:
 @models("print", "warnings.warn", "logging.info", "logging.debug", "logging.warning", "id", "repr")
 def _nothing(call: Call) -> Value:
     return None if call.name not in ("id", "repr") else call.unknown()
-
-
-@models("property", "staticmethod", "classmethod", "functools.cached_property")
-def _descriptor(call: Call) -> Value:
-    function = call.get(0, "fget")
-    if isinstance(function, Function):
-        return Function(
-            function.node, function.module, function.frame, function.defaults, function.kw_defaults,
-            kind="property" if call.name in ("property", "functools.cached_property") else call.name,
-        )  # fmt: skip
-    return function
-
-
-@models("functools.partial")
-def _partial(call: Call) -> Value:
-    if not call.args or not call.arguments.exact:
-        return call.unknown("a partial with unknown arguments")
-    return Partial(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
-
-
-@models("functools.partialmethod")
-def _partialmethod(call: Call) -> Value:
-    return call.unknown()
-
-
-@models("functools.wraps", "functools.update_wrapper", "functools.lru_cache", "functools.cache", "contextlib.contextmanager", "functools.total_ordering")
-def _transparent(call: Call) -> Value:
-    """A decorator that does not change what the function computes, with or without arguments of its own."""
-    if call.name in ("functools.lru_cache", "functools.cache") and call.args and isinstance(call.args[0], Function):
-        return call.args[0]
-    if call.name == "contextlib.contextmanager":
-        return call.unknown("a context manager")
-    return Builtin("decorator", lambda machine, arguments, node, frame: arguments.args[0] if arguments.args else None)
-
-
-@models("functools.reduce")
-def _reduce(call: Call) -> Value:
-    items = items_of(call.machine, call.get(1, "iterable"), call.node, call.frame)
-    if items is None:
-        return call.unknown()
-    if len(call.args) > 2:
-        items = [call.args[2], *items]
-    if not items:
-        return call.unknown()
-    result = items[0]
-    for item in items[1:]:
-        result = call.call(call.args[0], result, item)
-    return result
-
-
-@models("dataclasses.replace", "copy.replace")
-def _replace(call: Call) -> Value:
-    value = call.get(0, "obj")
-    if isinstance(value, Instance) and call.arguments.exact:
-        return replaced(value, call.kwargs)
-    return call.unknown()
-
-
-@models("dataclasses.field")
-def _field(call: Call) -> Value:
-    return Opaque(call.name, (), call.kwargs)
-
-
-@models("dataclasses.dataclass", "jax.tree_util.register_dataclass", "jax.tree_util.register_pytree_node_class", "jax.tree_util.register_static")
-def _class_decorator(call: Call) -> Value:
-    if call.args and isinstance(call.args[0], Class):
-        return call.args[0]
-    return Opaque(call.name, (), call.kwargs)
-
-
-@models("dataclasses.fields")
-def _fields(call: Call) -> Value:
-    value = call.get(0, "class_or_instance")
-    cls = value.cls if isinstance(value, Instance) else value
-    if not isinstance(cls, Class):
-        return call.unknown()
-    return tuple(Opaque("dataclasses.Field", (), {"name": name}) for name in fields_of(cls))
-
-
-@models("dataclasses.asdict")
-def _asdict(call: Call) -> Value:
-    value = call.get(0, "obj")
-    return dict(value.attrs) if isinstance(value, Instance) and value.complete else call.unknown()
-
-
-@models("typing.cast")
-def _cast(call: Call) -> Value:
-    return call.get(1, "val")
-
-
-@models("copy.copy", "copy.deepcopy")
-def _copy(call: Call) -> Value:
-    value = call.get(0, "x")
-    if isinstance(value, Instance):
-        return replaced(value, {})
-    return value.copy() if isinstance(value, list | dict) and call.name == "copy.copy" else value if isinstance(value, tuple | str | int | float) else call.unknown()
-
-
-@models("itertools.chain")
-def _chain(call: Call) -> Value:
-    parts = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args]
-    return call.unknown() if any(part is None for part in parts) else Iteration([item for part in parts for item in part or ()])
-
-
-@models("itertools.product")
-def _product(call: Call) -> Value:
-    parts = [items_of(call.machine, arg, call.node, call.frame) for arg in call.args]
-    if any(part is None for part in parts) or call.kwargs or math.prod(len(part or ()) for part in parts) > 4096:
-        return call.unknown()
-    return Iteration([tuple(row) for row in itertools.product(*(part or () for part in parts))])
-
-
-@models("itertools.accumulate", "itertools.cycle", "itertools.repeat", "itertools.count", "itertools.islice", "itertools.groupby")
-def _itertool(call: Call) -> Value:
-    return call.unknown()
-
-
-@models("math.ceil", "math.floor", "math.sqrt", "math.log", "math.log2", "math.exp", "math.gcd", "math.lcm", "math.isqrt", "math.trunc", "numpy.sqrt", "numpy.log2")
-def _math(call: Call) -> Value:
-    short = call.name.rpartition(".")[2]
-    if all(isinstance(arg, int | float) for arg in call.args) and not call.kwargs:
-        try:
-            return getattr(math, short)(*call.args)
-        except (ValueError, OverflowError, TypeError):
-            return call.unknown()
-    if isinstance(call.get(0, "x"), Array):
-        from .registry import FALLBACK
-
-        return FALLBACK[0](call)
-    return call.unknown()
-
-
-@models("divmod")
-def _divmod(call: Call) -> Value:
-    a, b = as_dim(call.get(0, "a")), as_dim(call.get(1, "b"))
-    quotient, rest = dims.floordiv(a, b), dims.mod(a, b)
-    return (quotient, rest) if quotient is not None and rest is not None else call.unknown()

@@ -41,7 +41,16 @@ SEMAPHORES = {
     f"{TPU}.SemaphoreType.REGULAR": "semaphore",
     f"{TPU}.SemaphoreType.BARRIER": "barrier_semaphore",
 }
-WORDS = {"vmem": "VMEM", "smem": "SMEM", "hbm": "HBM", "any": "ANY", "semaphore": "semaphore memory", "host": "HOST", "cmem": "CMEM", "vmem_shared": "VMEM_SHARED"}
+WORDS = {
+    "vmem": "VMEM",
+    "smem": "SMEM",
+    "hbm": "HBM",
+    "any": "ANY",
+    "semaphore": "semaphore memory",
+    "host": "HOST",
+    "cmem": "CMEM",
+    "vmem_shared": "VMEM_SHARED",
+}
 
 
 def space_of(value: Value) -> str | None:
@@ -152,7 +161,9 @@ def _ds(call: Call) -> Value:
     return DynamicSlice(0, start, stride) if size is None else DynamicSlice(start, size, stride if stride is not None else 1)
 
 
-@models(f"{PALLAS}.Element", f"{PALLAS}.Blocked", f"{PALLAS}.Squeezed", f"{PALLAS}.BoundedSlice", f"{PALLAS}.Buffered", f"{PALLAS}.Indirect")
+@models(
+    f"{PALLAS}.Element", f"{PALLAS}.Blocked", f"{PALLAS}.Squeezed", f"{PALLAS}.BoundedSlice", f"{PALLAS}.Buffered", f"{PALLAS}.Indirect"
+)
 def _block_dim(call: Call) -> Value:
     return Opaque(call.name, tuple(call.args), call.kwargs)
 

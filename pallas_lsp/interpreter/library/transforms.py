@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 from ...shapes.avals import Aval, as_aval
@@ -23,7 +22,12 @@ _KINDS = {
     "jax.custom_gradient": "grad", "jax.profiler.annotate_function": "same", "jax.custom_derivatives.custom_vjp": "same",
     "jax.custom_derivatives.custom_jvp": "same", "jax.interpreters.batching.custom_vmap": "same",
 }  # fmt: skip
-_DECORATOR_FACTORIES = ("jax.named_scope", "jax.profiler.TraceAnnotation", "jax.default_matmul_precision", "jax.experimental.compute_on.compute_on")
+_DECORATOR_FACTORIES = (
+    "jax.named_scope",
+    "jax.profiler.TraceAnnotation",
+    "jax.default_matmul_precision",
+    "jax.experimental.compute_on.compute_on",
+)
 
 
 @models(*_KINDS)
@@ -32,7 +36,9 @@ def _transform(call: Call) -> Value:
     if not call.args and not isinstance(call.kwargs.get("f", call.kwargs.get("fun")), Function):
         # `@jax.jit(static_argnames=...)`: the options first, the function later.
         options = dict(call.kwargs)
-        return Builtin(call.name, lambda machine, arguments, node, frame: Transformed(kind, arguments.args[0] if arguments.args else None, options))
+        return Builtin(
+            call.name, lambda machine, arguments, node, frame: Transformed(kind, arguments.args[0] if arguments.args else None, options)
+        )
     function = call.args[0] if call.args else call.kwargs.get("f", call.kwargs.get("fun"))
     options = dict(call.kwargs)
     if kind == "vmap" and len(call.args) > 1:
@@ -159,7 +165,11 @@ def _call_sharded(machine: Machine, value: Transformed, arguments: Arguments, no
 def _eval_shape(call: Call) -> Value:
     if not call.args:
         return call.unknown()
-    arguments = Arguments([traced(call.machine, arg) for arg in call.args[1:]], {k: traced(call.machine, v) for k, v in call.kwargs.items()}, call.arguments.exact)
+    arguments = Arguments(
+        [traced(call.machine, arg) for arg in call.args[1:]],
+        {k: traced(call.machine, v) for k, v in call.kwargs.items()},
+        call.arguments.exact,
+    )
     result = call.machine.call(call.args[0], arguments, call.node, call.frame)
     return tree_map(call.machine, lambda leaf: ShapeDtype(leaf.shape, leaf.dtype) if isinstance(leaf, Array) else leaf, result)
 
@@ -180,4 +190,3 @@ def _method(machine: Machine, value: Transformed, name: str, arguments: Argument
 
 RECEIVERS[Transformed] = _method
 CALL[Transformed] = _call_transformed
-

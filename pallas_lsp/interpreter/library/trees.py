@@ -58,7 +58,7 @@ def tree_map(machine: Machine, function: Callable[..., Value], tree: Value, *oth
     columns = [children(other) if is_node(other) and len(children(other)) == len(parts) else None for other in others]
     if any(column is None for column in columns):
         return Unknown("trees of different structure", host=True)
-    rows = zip(parts, *columns, strict=True)  # type: ignore[arg-type]
+    rows = zip(parts, *columns, strict=True)
     return rebuilt(tree, [tree_map(machine, function, *row) for row in rows])
 
 
