@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..shapes import dims
+from . import importing, library
 from .expressions import make_function
 from .frames import MISSING, Frame
 from .importing import run_top_level
@@ -14,6 +15,8 @@ from .paths import HOST_PATHS, Explorer, Path, PathEnd
 from .statements import EXECUTE_ERRORS
 from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Value
 
+# Importing these fills the machine's tables: without them nothing is interpreted.
+_TABLES = (importing, library)
 TOP_LEVEL_PATHS = 4
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
 

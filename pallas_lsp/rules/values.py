@@ -67,7 +67,7 @@ def value_dynamic_slice(event: Computed, context: Context) -> Finding | None:
     """A value is indexed at a traced position."""
     if event.kind not in ("dynamic-slice", "ds-slice") or not _is_used(event, context):
         return None
-    if event.kind == "ds-slice" and not context.jax(until="0.11"):
+    if event.kind == "ds-slice" and not context.jax(until="0.12"):
         return None
     return Finding(
         event.where.location,

@@ -117,9 +117,14 @@ def sinc(x: Any, /) -> Aval:
     return elementwise("sinc", (x,), inexact, INEXACT)
 
 
-@shape_function("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc")
+@shape_function("jax.numpy.floor", "jax.numpy.ceil")
 def floor(x: Any, /) -> Aval:
     return elementwise("floor", (x,), promote, ORDERED)
+
+
+@shape_function("jax.numpy.trunc")
+def trunc(x: Any) -> Aval:
+    return floor(x)
 
 
 @shape_function("jax.numpy.rint")

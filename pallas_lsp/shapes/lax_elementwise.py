@@ -37,18 +37,17 @@ def same_dtype(name: str, avals: list[Aval]) -> str | None:
 _WITH_ACCURACY = ("exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "sqrt", "rsqrt", "logistic")
 _UNARY: tuple[tuple[str, Kinds], ...] = (
     *((name, INEXACT) for name in ("asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")),
-    *((name, REAL) for name in ("floor", "ceil", "erf", "erfc", "erf_inv", "lgamma", "digamma")),
+    *((name, REAL) for name in ("floor", "ceil", "erf", "erf_inv", "lgamma", "digamma")),
     *((name, NUMBER) for name in ("neg", "sign", "square")),
     *((name, INTEGER) for name in ("population_count", "clz")),
     ("bitwise_not", BOOL | INTEGER),
     ("reciprocal", INEXACT),
 )
 _BINARY: tuple[tuple[str, Kinds], ...] = (
-    *((name, NUMBER) for name in ("add", "sub", "mul", "div")),
+    *((name, NUMBER) for name in ("add", "sub", "div")),
     ("rem", INTEGER | REAL),
     *((name, ANY) for name in ("max", "min")),
     ("atan2", INEXACT),
-    ("nextafter", REAL),
     *((name, BOOL | INTEGER) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")),
     *((name, INTEGER) for name in ("shift_left", "shift_right_logical", "shift_right_arithmetic")),
 )
@@ -92,9 +91,21 @@ for _name, _accepts in _COMPARISONS:
     _register_comparison(_name, _accepts)
 
 
-@shape_function("jax.lax.cbrt")
+@shape_function("jax.lax.cbrt", "jax.lax.erfc")
 def cbrt(x: Any, accuracy: Any = None) -> Aval:
     return strict("cbrt", (x,), REAL)
+
+
+@shape_function("jax.lax.mul")
+def mul(x: Any, y: Any, *, out_dtype: Any = None) -> Aval:
+    if out_dtype is not None:
+        raise Undecided
+    return strict("mul", (x, y), NUMBER)
+
+
+@shape_function("jax.lax.nextafter")
+def nextafter(x1: Any, x2: Any) -> Aval:
+    return strict("nextafter", (x1, x2), REAL)
 
 
 @shape_function("jax.lax.abs")

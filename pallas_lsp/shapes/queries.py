@@ -47,7 +47,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
 
 
 @shape_function("jax.numpy.dtype")
-def dtype(dtype: Any) -> str:
+def dtype(dtype: Any, align: Any = False, copy: Any = False) -> str:
     return _known(dtype)
 
 

@@ -8,11 +8,12 @@ import pytest
 from text.samples import KERNELS
 
 from pallas_lsp.text.edits import add_import, apply
+from pallas_lsp.text.parse import parse
 from pallas_lsp.text.source import Source
 
 
 def added(text: str, module: str, name: str | None = None, alias: str | None = None) -> str | None:
-    edit = add_import(Source("f.py", text), ast.parse(text.removeprefix("\ufeff")), module, name, alias)
+    edit = add_import(Source("f.py", text), parse(text).tree, module, name, alias)
     return None if edit is None else apply(text, [edit])
 
 

@@ -17,7 +17,7 @@ from pallas_lsp.text.parse import parse
 from pallas_lsp.text.source import Source
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape")
-many = settings(max_examples=300)
+many = settings(max_examples=200)
 
 
 def is_sound(text: str) -> bool:
@@ -84,7 +84,7 @@ def test_two_edits_do_not_raise_either(case: Broken, at: int, inserted: str) -> 
     assert isinstance(parsed.tree, ast.Module)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(HARD_TEXT | st.lists(st.sampled_from(["(", "]", "def f(", ":", "\n", "\n  ", "\n\t", '"""', "'", "x", "=", "\\", "@", "0", "\0", "é", "%"])).map("".join))
 def test_no_text_at_all_raises(text: str) -> None:
     parsed = parse(text)

@@ -76,11 +76,10 @@ def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Fra
     name = dtype_of(dtype)
     machine.emit(ViewEvent(machine.where(node, frame), "bitcast", ref, detail=name))
     old, new = (dtypes.bits(d) if d is not None else None for d in (ref.dtype, name))
-    shape = ref.shape
-    if shape is not None and (old is None or new is None):
-        shape = (*shape[:-2], *(None,) * len(shape[-2:]))
-    elif shape is not None and len(shape) >= 2 and old is not None and new is not None:
-        shape = (*shape[:-2], dims.floordiv(dims.mul(shape[-2], old), new), shape[-1])
+    shape = ref.shape if ref.shape is not None and len(ref.shape) >= 2 else None  # JAX refuses to bitcast fewer dims
+    if shape is not None:
+        rows = dims.floordiv(dims.mul(shape[-2], old), new) if old is not None and new is not None else None
+        shape = (*shape[:-2], rows, shape[-1])
     return Ref(ref.root, shape, name, (*ref.transforms, RefTransform("bitcast")), ref.shape)
 
 
