@@ -15,7 +15,7 @@ from .paths import PathEnd
 from .sequences import items_of
 from .subscripts import subscript
 from .truth import known_truth, truth
-from .values import ABSENT, Array, Dtype, Function, Installed, Library, Unknown, Value
+from .values import ABSENT, Array, Dtype, Function, Imported, Library, Unknown, Value
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Value])
 _LONGEST_COMPREHENSION = 1024
@@ -41,10 +41,10 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Value:
 def _name(machine: Machine, node: ast.Name, frame: Frame) -> Value:
     value = frame.lookup(node.id)
     if value is not MISSING:
-        if type(value) is Installed:
-            from .importing import looked_up
+        if type(value) is Imported:
+            from .importing import imported_value
 
-            return looked_up(machine, value)
+            return imported_value(machine, value)
         return value
     builtin = builtin_names.lookup(node.id)
     if builtin is not None:

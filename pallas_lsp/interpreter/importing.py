@@ -11,7 +11,7 @@ from .machine import Machine
 from .modules import ModuleFile
 from .paths import Explorer, Path, PathEnd
 from .statements import EXECUTE_ERRORS, executes
-from .values import Installed, Library, ModuleValue, Unknown, Value
+from .values import Imported, Library, ModuleValue, Unknown, Value
 
 _WITHOUT_KERNELS = frozenset(
     [
@@ -80,20 +80,14 @@ def _import(machine: Machine, node: ast.Import | ast.ImportFrom, frame: Frame) -
         if name == STAR:
             _import_star(machine, target, frame)
         else:
-            frame.assign(name, target_value(machine, target, frame.module))
+            frame.assign(name, bound_value(target, frame.module))
 
 
-def target_value(machine: Machine, target: Target, importer: ModuleFile) -> Value:
-    """The value that an import target denotes."""
-    if isinstance(target, ProjectModule):
-        module = load_module(machine, target.path)
-        return ModuleValue(module) if module is not None else Unknown(f"module {target.path} cannot be read", host=True)
-    if isinstance(target, ProjectAttribute):
-        module = load_module(machine, target.path)
-        return module_attribute(machine, module, target.name) if module is not None else Unknown(f"`{target.name}` is not read", host=True)
-    if target.is_known:
+def bound_value(target: Target, importer: ModuleFile) -> Value:
+    """What an import binds: a known library's name at once, anything else when it is first used."""
+    if isinstance(target, LibraryName) and (target.is_known or not may_matter(target.dotted)):
         return library(target.dotted)
-    return Installed(target, importer) if may_matter(target.dotted) else Library(target.dotted)
+    return Imported(target, importer)
 
 
 def may_matter(dotted: str) -> bool:
@@ -101,18 +95,29 @@ def may_matter(dotted: str) -> bool:
     return dotted.partition(".")[0] not in _WITHOUT_KERNELS
 
 
-def looked_up(machine: Machine, name: Installed) -> Value:
-    """What a name of an installed package is: whoever can look it up says so, once."""
+def imported_value(machine: Machine, name: Imported) -> Value:
+    """The value of an imported name, its module run where that has not been done."""
     target = name.target
+    if isinstance(target, ProjectModule):
+        module = load_module(machine, target.path)
+        return ModuleValue(module) if module is not None else Unknown(f"module {target.path} cannot be read", host=True)
+    if isinstance(target, ProjectAttribute):
+        module = load_module(machine, target.path)
+        return module_attribute(machine, module, target.name) if module is not None else Unknown(f"`{target.name}` is not read", host=True)
+    return _installed(machine, target, name.importer)
+
+
+def _installed(machine: Machine, target: LibraryName, importer: ModuleFile) -> Value:
+    """A name of a package that is neither the project's nor one we know: whoever can look it up says what it is, once."""
     if machine.installed is None:
         machine.unresolved.add(target.dotted)
         return Library(target.dotted)
     known = machine.looked_up.get(target.dotted)
     if known is None:
-        found = machine.installed(target, name.importer.path)
-        named = found is None or found == target or (isinstance(found, LibraryName) and not found.is_known)
-        known = Library(target.dotted) if named or found is None else target_value(machine, found, name.importer)
-        machine.looked_up[target.dotted] = known
+        found = machine.installed(target, importer.path)
+        unnamed = found is None or found == target or (isinstance(found, LibraryName) and not found.is_known)
+        value = Library(target.dotted) if unnamed or found is None else bound_value(found, importer)
+        known = machine.looked_up[target.dotted] = imported_value(machine, value) if isinstance(value, Imported) else value
     return known
 
 
@@ -187,7 +192,15 @@ def module_attribute(machine: Machine, module: ModuleFile, name: str) -> Value:
     """``module.name``: what its top level binds, else a submodule of the package."""
     value = module.frame.lookup(name)
     if value is not MISSING:
-        return machine.settle(looked_up(machine, value) if isinstance(value, Installed) else value)
+        if not isinstance(value, Imported):
+            return machine.settle(value)
+        if value not in machine.resolving:
+            machine.resolving.append(value)
+            try:
+                resolved = module.frame.names[name] = imported_value(machine, value)
+            finally:
+                machine.resolving.pop()
+            return machine.settle(resolved)
     starred = star_name(module, name)
     if starred is not None:
         return starred

@@ -22,7 +22,7 @@ from .events import Event, Where
 from .frames import Frame
 from .modules import ModuleFile
 from .paths import STEPS, Explorer, Path, PathEnd
-from .values import ABSENT, Array, Condition, Function, Library, Unknown, UnknownShape, Value
+from .values import ABSENT, Array, Condition, Function, Imported, Library, Unknown, UnknownShape, Value
 
 EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
 EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
@@ -86,6 +86,7 @@ class Machine:
         self.cancelled = cancelled
         self.modules: dict[str, ModuleFile] = {}
         self.unresolved: set[str] = set()
+        self.resolving: list[Imported] = []
         self.looked_up: dict[str, Value] = {}
         self.events: list[Event] = []
         self.notes: dict[tuple[int, int], Value] = {}
@@ -95,6 +96,7 @@ class Machine:
         self.kernel_coverage: set[tuple[tuple[str, int, int], bool]] = set()
         self.effects = 0
         self.in_jit = 0
+        self.transformed = 0
         self.muted = 0
         self.guarded = 0
         self.stack: list[ast.AST] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from typing import Any
 
 from ..shapes import dims, table
@@ -12,7 +13,8 @@ from ..shapes.dims import Poly, Truth
 from .events import RefAsArray, SemaphoreValue, ShapeFault
 from .frames import Frame
 from .machine import Arguments, Machine
-from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order
+from .operations import is_traced, needs_static, note_operator, traced_in
+from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order, truth
 from .values import Array, BoundMethod, Condition, Dtype, Instance, Ref, RefIndexer, Unknown, UnknownShape, Value
 
 SYMBOL: dict[type[ast.AST], str] = {
@@ -40,6 +42,7 @@ _DUNDER = {
 }
 _PLAIN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, type(None))
 _LIMIT = 1 << 16
+_NUMBER_FORMAT = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?[diouxXeEfFgG]")
 SEMAPHORE_DTYPES = ("semaphore", "dma_sem", "barrier_semaphore")
 
 
@@ -53,6 +56,8 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
             return Unknown("a ref is used as an array")
     if isinstance(a, Instance) or isinstance(b, Instance):
         return _user_operator(machine, op, a, b, node, frame)
+    if isinstance(a, str) or isinstance(b, str):
+        return _with_text(machine, op, a, b, node, frame)
     if isinstance(a, Array) or isinstance(b, Array):
         return array_operator(machine, op, a, b, node, frame)
     if (isinstance(a, tuple | list) and isinstance(b, tuple | list | Unknown | Poly)) or isinstance(b, tuple | list):
@@ -64,6 +69,16 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
             return result if result is not None else Unknown("arithmetic on dims that has no closed form", host=True)
         return Unknown(_why(a, b), _key(result), result, host=True)
     return Unknown(_why(a, b), host=all(not isinstance(v, Unknown) or v.host for v in (a, b)))
+
+
+def _with_text(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
+    """``"text" * n`` and ``"%d" % n``: Python asks an array for its number."""
+    for text, number in ((a, b), (b, a)):
+        if op == "*" and isinstance(text, str) and (traced := traced_in(machine, number)) is not None:
+            needs_static(machine, "index", traced, "the repetition of a text", node, frame)
+    if op == "%" and isinstance(a, str) and _NUMBER_FORMAT.search(a) and (traced := traced_in(machine, b)) is not None:
+        needs_static(machine, "number", traced, "a number format", node, frame)
+    return Unknown("a text", host=True)
 
 
 def _why(*values: Value) -> str:
@@ -126,7 +141,9 @@ def array_operator(machine: Machine, op: str, a: Value, b: Value, node: ast.AST,
     except ShapeError as fault:
         machine.emit(ShapeFault(machine.where(node, frame), op, str(fault), (a, b)))
         return Unknown("an operation that JAX refuses")
-    return from_shapes(result, (a, b), node)
+    value = from_shapes(result, (a, b), node)
+    note_operator(machine, op, (a, b), value, node, frame)
+    return value
 
 
 def to_aval(value: Value) -> Any:
@@ -163,10 +180,14 @@ def unary(machine: Machine, op: ast.unaryop, value: Value, node: ast.AST, frame:
     if isinstance(value, Array):
         if isinstance(value.constant, int | float) and symbol == "-" and not value.traced:
             return Array(value.aval, value.operands, value.traced, -value.constant, made_by=node)
+        name = "~" if symbol == "~" else f"unary {symbol}"
         try:
-            return from_shapes(table.operator("~" if symbol == "~" else f"unary {symbol}", value.aval), (value,), node)
-        except ShapeError:
+            result = from_shapes(table.operator(name, value.aval), (value,), node)
+        except ShapeError as fault:
+            machine.emit(ShapeFault(machine.where(node, frame), symbol, str(fault), (value,)))
             return Unknown("an operation that JAX refuses")
+        note_operator(machine, name, (value,), result, node, frame)
+        return result
     if isinstance(value, bool | int | float | complex):
         try:
             return -value if symbol == "-" else +value if symbol == "+" else ~value  # type: ignore[operator]
@@ -185,7 +206,7 @@ def compare(machine: Machine, op: ast.cmpop, a: Value, b: Value, node: ast.AST, 
         answer = _identity(machine, a, b)
         return answer if isinstance(op, ast.Is) else _opposite(answer)
     if isinstance(op, ast.In | ast.NotIn):
-        answer = _membership(machine, a, b, node)
+        answer = _membership(machine, a, b, node, frame)
         return answer if isinstance(op, ast.In) else _opposite(answer)
     symbol = SYMBOL[type(op)]
     if isinstance(a, Ref | RefIndexer) or isinstance(b, Ref | RefIndexer):
@@ -219,7 +240,7 @@ def _identity(machine: Machine, a: Value, b: Value) -> Value:
     )
 
 
-def _membership(machine: Machine, item: Value, container: Value, node: ast.AST) -> Value:
+def _membership(machine: Machine, item: Value, container: Value, node: ast.AST, frame: Frame) -> Value:
     if isinstance(container, str) and isinstance(item, str):
         return item in container
     if isinstance(container, dict):
@@ -227,6 +248,11 @@ def _membership(machine: Machine, item: Value, container: Value, node: ast.AST) 
     if not isinstance(container, tuple | list | set | range):
         text = ast.unparse(node) if isinstance(node, ast.expr) else "a membership test"
         return Condition(f"in:{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
+    if not any(element is item for element in container):
+        # Python asks for the truth of `element == item`, one by one.
+        compared = next((v for v in (item, *container) if isinstance(v, Array) and is_traced(machine, v)), None)
+        if compared is not None and len(container) > 0:
+            truth(machine, Array(compared.aval, (compared,)), node, frame)
     answers = [equals(machine, item, element, node) for element in container]
     if True in answers:
         return True

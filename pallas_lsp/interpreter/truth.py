@@ -69,6 +69,8 @@ def truth(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> bool:
         return known
     if isinstance(value, Array | Ref):
         if isinstance(value, Array) and value.traced and machine.kernel is not None:
+            if machine.guarded:  # the program tries whether it may ask
+                raise PathEnd("raise")
             machine.emit(TracedBranch(machine.where(node, frame), value))
         if machine.kernel is not None:
             raise PathEnd("a traced value decides a Python branch")

@@ -16,7 +16,7 @@ from ..shapes.dims import Dim, MaybeDim, Shape
 from ..text.span import Location
 
 if TYPE_CHECKING:
-    from ..resolve.imports import LibraryName
+    from ..resolve.imports import Target
     from .frames import Frame
     from .modules import ModuleFile
     from .paths import Facts
@@ -189,10 +189,10 @@ class Library:
 
 
 @dataclass(slots=True, eq=False)
-class Installed:
-    """A name of an installed package that has to be looked up before it says anything; done when it is first used."""
+class Imported:
+    """An imported name whose module has not been read yet: that is done when the name is first used."""
 
-    target: LibraryName
+    target: Target
     importer: ModuleFile
 
 

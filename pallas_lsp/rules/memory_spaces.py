@@ -80,7 +80,7 @@ def access_any_or_hbm(event: Access, context: Context) -> Finding | None:
 
 
 def _is_scalar_write(event: Access) -> bool:
-    return event.op in ("store", "swap") and event.ref.root.space == "vmem" and event.shape == ()
+    return event.op in ("store", "swap") and event.ref.root.space == "vmem" and event.shape == () and event.before != ()
 
 
 @rule("store-scalar-to-vmem", on=Access, order=100, stage="lower")

@@ -71,8 +71,7 @@ def _did_open(server: Server, params: types.DidOpenTextDocumentParams) -> None:
 
 
 def _did_change(server: Server, params: types.DidChangeTextDocumentParams) -> None:
-    if params.content_changes:  # full sync: the last one is the whole text
-        server.take(params.text_document.uri, params.text_document.version, params.content_changes[-1].text)
+    server.change(params.text_document.uri, params.text_document.version, params.content_changes)
 
 
 def _did_close(server: Server, params: types.DidCloseTextDocumentParams) -> None:

@@ -17,7 +17,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from .. import __version__
 from ..analysis import analyze
-from ..text.source import Encoding
+from ..text.source import Encoding, Source
 from .convert import Client, Converter
 from .documents import Document, Report
 from .options import SECTION, Options, read_options
@@ -136,6 +136,18 @@ class Server(LanguageServer):
         path = self.path_of(uri)
         self.session.open(Document(uri, path, version, text))
         self.refresh(path)
+
+    def change(self, uri: str, version: int | None, changes: Iterable[types.TextDocumentContentChangeEvent]) -> None:
+        """A document was edited. We ask for whole texts; a client that sends pieces all the same is understood."""
+        document = self.document_of(uri)
+        text = document.text if document else ""
+        for change in changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                span = self.convert.span(Source("", text), change.range)
+                text = text[: span.start] + change.text + text[span.end :]
+            else:
+                text = change.text
+        self.take(uri, version, text)
 
     def refresh(self, path: str) -> None:
         """Analyse the document ``path`` and what depends on it, as soon as the settings are known."""

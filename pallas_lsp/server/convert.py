@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from lsprotocol import types
 
 from ..pages import load_rule_page
+from ..text.span import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..features.hover import Hover
     from ..rules.diagnostic import Diagnostic, Related
     from ..text.source import Encoding, Source
-    from ..text.span import Edit, Location, Span
+    from ..text.span import Edit, Location
     from .documents import Report
 
 SOURCE: Final = "pallas-lsp"
@@ -72,6 +73,11 @@ class Converter:
     def range(self, source: Source, span: Span) -> types.Range:
         """The span of ``source`` in the client's units."""
         return types.Range(*(types.Position(*source.position_in(offset, self._client.encoding)) for offset in (span.start, span.end)))
+
+    def span(self, source: Source, place: types.Range) -> Span:
+        """The client's range as a span of ``source``."""
+        start, end = (source.offset_from(at.line, at.character, self._client.encoding) for at in (place.start, place.end))
+        return Span(start, max(start, end))
 
     def diagnostics(self, report: Report) -> list[types.Diagnostic]:
         """The findings of a report."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -34,12 +35,16 @@ class Schedule:
         self._worker = _deep_worker()
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._slowest_step: dict[str, float] = {}
+        self._asked: dict[str, float] = {}
 
     def restart(self, key: str, steps: Callable[[], Iterator[T]], deliver: Callable[[T], None]) -> None:
         """Ask for ``steps()`` to be run for ``key`` instead of what was asked for it before; call on the event loop."""
         if running := self._jobs.get(key):
             running.cancel()
-        self._jobs[key] = asyncio.get_running_loop().create_task(self._run(key, steps, deliver))
+        loop = asyncio.get_running_loop()
+        delay = self.delay(key, loop.time())
+        self._asked[key] = loop.time()
+        self._jobs[key] = loop.create_task(self._run(key, steps, deliver, delay))
 
     async def run(self, function: Callable[[], T]) -> T:
         """The result of ``function``, called on the worker thread after the step that is running."""
@@ -50,10 +55,11 @@ class Schedule:
         while jobs := [job for other, job in self._jobs.items() if key in (None, other)]:
             await asyncio.wait(jobs)
 
-    def delay(self, key: str) -> float:
-        """Seconds that a job for ``key`` waits, lest another edit follows: none when its steps are quick."""
+    def delay(self, key: str, now: float) -> float:
+        """Seconds that a job for ``key`` waits lest another edit follows: none when it is quick, or nobody was typing just now."""
         took = self._slowest_step.get(key, 0.0)
-        return 0.0 if took < QUICK else min(took, LONGEST_DELAY)
+        is_typing = now - self._asked.get(key, -math.inf) < 2 * LONGEST_DELAY
+        return min(took, LONGEST_DELAY) if is_typing and took >= QUICK else 0.0
 
     def close(self) -> None:
         """Drop all jobs; a step that is running ends by itself."""
@@ -62,9 +68,9 @@ class Schedule:
         self._jobs.clear()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, key: str, steps: Callable[[], Iterator[T]], deliver: Callable[[T], None]) -> None:
+    async def _run(self, key: str, steps: Callable[[], Iterator[T]], deliver: Callable[[T], None], delay: float) -> None:
         try:
-            await asyncio.sleep(self.delay(key))
+            await asyncio.sleep(delay)
             slowest = 0.0
             iterator = steps()
             while True:

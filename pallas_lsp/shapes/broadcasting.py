@@ -14,6 +14,8 @@ def broadcast(*shapes: Shape) -> Shape:
 
     Raises ShapeError where two dimensions differ for certain and neither is 1.
     """
+    if shapes and all(shape == shapes[0] for shape in shapes):
+        return shapes[0]
     known = [shape for shape in shapes if shape is not None]
     rank = max((len(shape) for shape in known), default=0)
     padded = [(1,) * (rank - len(shape)) + shape for shape in known]

@@ -7,13 +7,14 @@ Comparisons answer with a :class:`Truth`, which has no ``bool``: an undecided qu
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import gcd
 from typing import Literal, TypeAlias
 
 from pallas_lsp.shapes.bounds import nonnegative
 from pallas_lsp.shapes.poly import (
+    MEMO,
     TERM_LIMIT,
     Atom,
     Dim,
@@ -41,6 +42,7 @@ from pallas_lsp.shapes.poly import (
     symbol,
     terms_of,
 )
+from pallas_lsp.shapes.truth import Truth, and_, not_, or_, truth
 
 __all__ = [
     "Atom",
@@ -78,45 +80,17 @@ __all__ = [
 Shape: TypeAlias = tuple[MaybeDim, ...] | None
 
 
-class Truth(enum.Enum):
-    """The answer to a comparison. It has no ``bool``: compare with ``is Truth.YES`` or ``is Truth.NO``."""
-
-    YES = "yes"
-    NO = "no"
-    MAYBE = "maybe"
-
-    def __bool__(self) -> bool:
-        raise TypeError("a Truth has no bool: compare it with Truth.YES or Truth.NO")
-
-
-def truth(value: bool) -> Truth:
-    """The decided answer for a Python bool."""
-    return Truth.YES if value else Truth.NO
-
-
-def not_(answer: Truth) -> Truth:
-    """The negation; MAYBE stays MAYBE."""
-    return {Truth.YES: Truth.NO, Truth.NO: Truth.YES, Truth.MAYBE: Truth.MAYBE}[answer]
-
-
-def and_(*answers: Truth) -> Truth:
-    """NO if any is NO, YES if all are YES, else MAYBE."""
-    if any(answer is Truth.NO for answer in answers):
-        return Truth.NO
-    return Truth.YES if all(answer is Truth.YES for answer in answers) else Truth.MAYBE
-
-
-def or_(*answers: Truth) -> Truth:
-    """YES if any is YES, NO if all are NO, else MAYBE."""
-    return not_(and_(*(not_(answer) for answer in answers)))
-
-
 def floordiv(a: MaybeDim, b: MaybeDim) -> MaybeDim:
     """``a // b`` rounded down as Python does; None for a division by a certain zero."""
     if a is None or b is None or b == 0:
         return None
     if isinstance(a, int) and isinstance(b, int):
         return a // b
+    return _floordiv(a, b)
+
+
+@lru_cache(MEMO)
+def _floordiv(a: Dim, b: Dim) -> MaybeDim:
     quotient, rest = _divide(a, b)
     return None if quotient is None or rest is None else add(quotient, _floor(rest, b))
 
@@ -127,6 +101,11 @@ def mod(a: MaybeDim, b: MaybeDim) -> MaybeDim:
         return None
     if isinstance(a, int) and isinstance(b, int):
         return a % b
+    return _mod(a, b)
+
+
+@lru_cache(MEMO)
+def _mod(a: Dim, b: Dim) -> MaybeDim:
     _, rest = _divide(a, b)
     return None if rest is None else _remainder(rest, b)
 
@@ -268,7 +247,14 @@ def _small_coefficients(n: Dim, m: int) -> Dim:
 
 def _extremum(op: Literal["min", "max"], a: MaybeDim, b: MaybeDim) -> MaybeDim:
     if a is None or b is None:
-        return a if a == b else None
+        return None
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b) if op == "min" else max(a, b)
+    return _extremum_of(op, a, b)
+
+
+@lru_cache(MEMO)
+def _extremum_of(op: Literal["min", "max"], a: Dim, b: Dim) -> MaybeDim:
     kept: list[Dim] = []
     for d in (a, b):
         inner = single(d, op)
@@ -292,6 +278,15 @@ def _wins(op: str, a: Dim, b: Dim) -> bool:
 
 def equal(a: MaybeDim, b: MaybeDim) -> Truth:
     """Whether ``a == b`` for every value of the symbols (YES), for none (NO), or it is not known (MAYBE)."""
+    if a is None or b is None:
+        return Truth.MAYBE
+    if isinstance(a, int) and isinstance(b, int):
+        return truth(a == b)
+    return Truth.YES if a == b else _equal(a, b)
+
+
+@lru_cache(MEMO)
+def _equal(a: Dim, b: Dim) -> Truth:
     difference = _expand_mod(sub(a, b))
     if difference is None:
         return Truth.MAYBE
@@ -306,6 +301,13 @@ def equal(a: MaybeDim, b: MaybeDim) -> Truth:
 
 def less_equal(a: MaybeDim, b: MaybeDim) -> Truth:
     """Whether ``a <= b``: YES or NO only if so for every value of the symbols."""
+    if a is None or b is None:
+        return Truth.MAYBE
+    return truth(a <= b) if isinstance(a, int) and isinstance(b, int) else _less_equal(a, b)
+
+
+@lru_cache(MEMO)
+def _less_equal(a: Dim, b: Dim) -> Truth:
     difference = _expand_mod(sub(b, a))
     if nonnegative(difference):
         return Truth.YES

@@ -12,7 +12,7 @@ from pallas_lsp.shapes.arguments import Undecided, array
 from pallas_lsp.shapes.avals import Aval, ShapeError
 from pallas_lsp.shapes.broadcasting import broadcast
 from pallas_lsp.shapes.dtypes import Kind, Operand, kind, promote, short, to_inexact
-from pallas_lsp.shapes.table import operator_function, shape_function
+from pallas_lsp.shapes.table import method_function, operator_function, shape_function
 
 Promotion = Callable[..., Operand]
 Kinds = frozenset[Kind]
@@ -134,6 +134,7 @@ def rint(x: Any, /) -> Aval:
 
 
 @shape_function("jax.numpy.round", "jax.numpy.around")
+@method_function("round")
 def round_(a: Any, decimals: Any = 0, out: Any = None) -> Aval:
     aval = array(a)
     if kind(aval.dtype) not in INTEGER | REAL or decimals != 0:

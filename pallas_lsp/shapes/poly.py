@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import gcd
 from typing import Literal, TypeAlias, Union, cast
 
@@ -14,6 +15,9 @@ Monomial: TypeAlias = tuple[tuple["Symbol | Op", int], ...]
 
 # A polynomial with more terms than this is given up as unknown: sums of products of user shapes stay far below it.
 TERM_LIMIT = 64
+
+# The same few sums and products come again on every path of a kernel.
+MEMO = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +218,11 @@ def add(a: MaybeDim, b: MaybeDim) -> MaybeDim:
         return None
     if isinstance(a, int) and isinstance(b, int):
         return a + b
+    return _sum(a, b)
+
+
+@lru_cache(MEMO)
+def _sum(a: Dim, b: Dim) -> MaybeDim:
     terms = terms_of(a)
     for mono, coef in terms_of(b).items():
         terms[mono] = terms.get(mono, 0) + coef
@@ -238,6 +247,11 @@ def mul(a: MaybeDim, b: MaybeDim) -> MaybeDim:
         return None
     if isinstance(a, int) and isinstance(b, int):
         return a * b
+    return _multiply(a, b)
+
+
+@lru_cache(MEMO)
+def _multiply(a: Dim, b: Dim) -> MaybeDim:
     left, right = terms_of(a), terms_of(b)
     if len(left) * len(right) > TERM_LIMIT:
         return None

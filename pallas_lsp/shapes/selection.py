@@ -13,7 +13,7 @@ from pallas_lsp.shapes.avals import Aval, ShapeError
 from pallas_lsp.shapes.broadcasting import broadcast, same_shape
 from pallas_lsp.shapes.elementwise import BOOL, INTEGER, ORDERED, all_weak, check_kind, elementwise
 from pallas_lsp.shapes.lax_elementwise import same_dtype
-from pallas_lsp.shapes.table import shape_function
+from pallas_lsp.shapes.table import method_function, shape_function
 
 
 @shape_function("jax.numpy.where")
@@ -53,6 +53,7 @@ def select_n(which: Any, *cases: Any) -> Aval:
 
 
 @shape_function("jax.numpy.clip")
+@method_function("clip")
 def clip(arr: Any = None, /, min: Any = None, max: Any = None, *, a: Any = None, a_min: Any = None, a_max: Any = None) -> Aval:
     result = array(a if arr is None else arr)
     for bound in (a_min if min is None else min, a_max if max is None else max):

@@ -24,8 +24,8 @@ _LONGEST = 100_000  # code points of a piece that parso may read: it takes about
 
 _HEAD = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]},:]")
 _SURE_HEAD = re.compile(r"@|(?:async\s+def|def|class|import)\s+\w|from\s+[\w.]+\s+import\b")
-_DECORATED = re.compile(r"@|(?:async\s+def|def|class)\b")
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\b")
+_DECORATED = re.compile(rf"@|{_DEFINITION.pattern}")
 _MAGIC = re.compile(r"[%!?]")
 _QUOTED = re.compile(r"""#.*|(?P<open>\"""|''')|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?""")
 
@@ -84,7 +84,7 @@ class Draft:
         self.damage.append((start, end))
         above = self._torn_from(first, last, column)
         if above is not None and not _DEFINITION.match(top):
-            self.damage.append(((above, _indentation(self.lines[above])), (above, len(self.lines[above]))))
+            self.damage.append(((above, _indentation(self.lines[above])), start))
 
     def _may_decorate(self, first: int, last: int, below: int, column: int) -> bool:
         """Whether the lines are a decorator of the definition below them, or stand where one would."""
@@ -94,10 +94,16 @@ class Draft:
         return below == last + 1 or self.lines[first].lstrip().startswith("@")
 
     def _torn_from(self, first: int, last: int, column: int) -> int | None:
-        """The end of the deeper block above, where the lines may have belonged to it: some are as deep, or they follow it directly."""
-        above = next((line0 for line0 in range(first - 1, -1, -1) if _is_deeper(self.lines[line0], column)), None)
-        orphaned = any(_is_deeper(self.lines[line0], column) for line0 in range(first, last + 1))
-        return above if orphaned or above == first - 1 else None
+        """Where the deeper block above that the lines may have belonged to comes closest: all from there on is in doubt.
+
+        That may be so where some of them are deeper than their place allows, or where they follow such a block directly.
+        """
+        inner = next((line for line in self.lines[first : last + 1] if _is_deeper(line, column)), None)
+        if inner is None:
+            return first - 1 if first > 0 and _is_deeper(self.lines[first - 1], column) else None
+        above = [line0 for line0 in range(first - 1, -1, -1) if _is_deeper(self.lines[line0], column)]
+        as_deep = (line0 for line0 in above if _indentation(self.lines[line0]) <= _indentation(inner))
+        return next(as_deep, above[0] if above else None)
 
 
 def recover(draft: Draft) -> tuple[ast.Module, Refusal | None]:

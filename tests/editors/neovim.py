@@ -6,6 +6,7 @@ As a program it shows a person what Neovim shows:  python tests/editors/neovim.p
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -40,8 +41,6 @@ def program() -> str | None:
 
 def environment(home: Path) -> dict[str, str]:
     """An environment of its own, so that nobody's configuration or log is touched."""
-    import json
-
     home.mkdir(exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "NVIM", "VIM", "TMUX"))}
     ours = {"PALLAS_NVIM": str(REPOSITORY / "editors/nvim"), "PALLAS_SERVER": json.dumps(SERVER), "PYTHONPATH": str(REPOSITORY)}

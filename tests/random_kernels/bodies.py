@@ -53,7 +53,7 @@ class Body:
         dice, lines = self.dice, list[str]()
         for axis in range(len(scope.grid)):
             name = ("i", "j", "step")[axis]
-            lines.append(f"{name} = {dice.pick('pl.program_id', 'pl.program_id', 'pl.program_id')}({dice.pick(str(axis), f'axis={axis}')})")
+            lines.append(f"{name} = pl.program_id({dice.pick(str(axis), f'axis={axis}')})")
             scope.traced += (name,)
         refs = [ref for ref in scope.refs if ref.is_array and len(ref.shape) == 2]
         if refs and dice.chance(0.25):
@@ -148,7 +148,7 @@ class Body:
         name = self._new("n")
         return dice.pick(
             [f"# {ref.name} holds one block"], [f"assert {ref.name}.shape[0] == {ref.shape[0]}"], [f"{name} = {ref.name}.shape[-1] // 2"],
-            [f"if {ref.name}.dtype != jnp.{DTYPES[ref.dtype]}:", "    raise TypeError('not the dtype of this kernel')"], [f"del {name}" if False else f"{name} = None"],
+            [f"if {ref.name}.dtype != jnp.{DTYPES[ref.dtype]}:", "    raise TypeError('not the dtype of this kernel')"], [f"{name} = None"],
             [f"{name} = len({ref.name}) * {ref.name}.ndim"], ['"""One more note."""'],
         )  # fmt: skip
 
@@ -234,8 +234,8 @@ class Body:
 
     def _flow_while(self, scope: Scope, depth: int) -> Lines:
         name = self._new("body")
-        inner = self.block(self._traced_loop(scope, "c"), depth)
-        return [f"def {name}(c):", *indented(inner), "    return c + 1", "", f"lax.while_loop(lambda c: c < 3, {name}, {self.dice.pick('0', 'jnp.int32(0)')})"]
+        inner = self.block(self._traced_loop(scope, "turn"), depth)
+        return [f"def {name}(turn):", *indented(inner), "    return turn + 1", "", f"lax.while_loop(lambda turn: turn < 3, {name}, {self.dice.pick('0', 'jnp.int32(0)')})"]
 
     def _flow_cond(self, scope: Scope, depth: int) -> Lines:
         yes, no = self._new("then"), self._new("other")
@@ -333,4 +333,4 @@ class Body:
 
 def dice_name(dice: Dice) -> str:
     """A name for a loop index."""
-    return dice.pick("k", "t", "n", "row")
+    return dice.pick("k", "t", "n", "r")

@@ -105,7 +105,7 @@ def random_refs(dice: Dice, grid: Shape) -> list[Ref]:
     """Prefetch, inputs, outputs and scratch, in the order of a kernel's parameters."""
     inputs = dice.weighted({1: 4, 2: 4, 3: 1})
     refs = [_prefetch(dice, k) for k in range(dice.weighted({0: 8, 1: 2, 2: 0.5}))]
-    names = dice.pick(("x_ref", "y_ref", "w_ref"), ("q_ref", "k_ref", "v_ref"), ("a", "b", "c"), ("lhs_ref", "rhs_ref", "bias_ref"))
+    names = dice.pick(("x_ref", "y_ref", "w_ref"), ("q_ref", "k_ref", "v_ref"), ("a", "b", "bias"), ("lhs_ref", "rhs_ref", "bias_ref"))
     refs += [_operand(dice, name, "input", grid) for name in names[:inputs]]
     outs = dice.pick(("o_ref", "p_ref"), ("out_ref", "stats_ref"), ("o", "m"), ("z_ref", "l_ref"))
     refs += [_operand(dice, name, "output", grid) for name in outs[: dice.weighted({1: 7, 2: 3})]]

@@ -99,6 +99,19 @@ class Editor:
             )
         )
 
+    def replace(self, name: str, old: str, new: str) -> None:
+        """Replace the first ``old``, and tell the server only that."""
+        text, start = self.text(name), self.texts[name].index(old)
+        place = types.Range(text.position(start), text.position(start + len(old)))
+        self.texts[name] = self.texts[name].replace(old, new, 1)
+        self.versions[name] += 1
+        self.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(self.versions[name], self.uri(name)),
+                [types.TextDocumentContentChangePartial(place, new)],
+            )
+        )
+
     def close(self, name: str) -> None:
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(self.uri(name))))
         del self.texts[name], self.versions[name]

@@ -136,6 +136,16 @@ async def test_every_fix_takes_the_finding_away(editor: Editor) -> None:
         assert await editor.diagnostics("fixes.py") == [], title
 
 
+async def test_pieces_of_text_are_understood_although_whole_texts_are_asked_for(editor: Editor) -> None:
+    before = GOOD.replace("import jax\n", "import jax  # \x0c \u2028\n", 1).replace("    o_ref[...] =", "    𝛼 = 1; o_ref[...] =")
+    editor.open("pieces.py", before)
+    assert await editor.diagnostics("pieces.py") == []
+    editor.replace("pieces.py", "o_ref[...]", "o_ref[0, 0]")
+    editor.replace("pieces.py", "x_ref[...]", "jnp.sum(x_ref[...])")
+    (found,) = await editor.diagnostics("pieces.py")
+    assert editor.text("pieces.py").slice(found.range) == "o_ref[0, 0]"
+
+
 async def test_a_burst_ends_with_the_last_text(editor: Editor) -> None:
     editor.open("burst.py", GOOD)
     for number in range(20):

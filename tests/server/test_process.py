@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from server.texts import BAD
-from server.wire import REPOSITORY, Wire, after, started
+from server.wire import PATIENCE, REPOSITORY, Wire, after, started
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def test_shutdown_and_exit_end_with_0(server: Wire) -> None:
 def test_exit_without_shutdown_ends_with_1(server: Wire) -> None:
     server.initialize()
     server.notify("exit")
-    assert server.process.wait(10) == 1
+    assert server.process.wait(PATIENCE) == 1
 
 
 def test_a_client_that_hangs_up_ends_it(server: Wire) -> None:
     server.initialize()
     assert server.process.stdin is not None
     server.process.stdin.close()
-    assert server.process.wait(10) == 1
+    assert server.process.wait(PATIENCE) == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only there can a process be asked after")
@@ -45,7 +45,7 @@ def test_it_ends_when_the_clients_process_is_gone_although_the_pipe_stays_open()
         time.sleep(0.3)
         assert server.process.poll() is None
         client.communicate(b"\n")
-        assert server.process.wait(10) == 1
+        assert server.process.wait(PATIENCE) == 1
 
 
 NOISY = """\
@@ -63,7 +63,7 @@ def test_what_is_printed_or_read_by_anything_else_stays_out_of_the_protocol() ->
         server.open("untitled:kernel", BAD)
         assert len(server.wait_for("textDocument/publishDiagnostics")["params"]["diagnostics"]) == 1
         server.notify("exit")
-        _, errors = server.process.communicate(timeout=10)
+        _, errors = server.process.communicate(timeout=PATIENCE)
     assert b"from python" in errors and b"from below" in errors and b"from a child" in errors
 
 

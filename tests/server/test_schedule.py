@@ -82,21 +82,25 @@ async def test_two_documents_share_the_worker_step_by_step(schedule: Schedule) -
     assert delivered.index("b1") < delivered.index("a3")
 
 
-async def test_the_delay_follows_the_slowest_step(schedule: Schedule) -> None:
+async def test_the_delay_follows_the_slowest_step_while_someone_types(schedule: Schedule) -> None:
     def nothing(_: str) -> None:
         pass
 
-    assert schedule.delay("a.py") == 0.0
+    def delay(key: str, later: float = 0.0) -> float:
+        return schedule.delay(key, asyncio.get_running_loop().time() + later)
+
+    assert delay("a.py") == 0.0
     schedule.restart("a.py", lambda: naps("fast"), nothing)
     await schedule.settled()
-    assert schedule.delay("a.py") == 0.0
+    assert delay("a.py") == 0.0
     schedule.restart("a.py", lambda: naps("slow", seconds=0.08), nothing)
     await schedule.settled()
-    assert QUICK <= schedule.delay("a.py") <= LONGEST_DELAY
+    assert QUICK <= delay("a.py") <= LONGEST_DELAY
+    assert delay("a.py", later=1.0) == 0.0, "the first edit after a pause is answered at once"
     schedule.restart("b.py", lambda: naps("very slow", seconds=0.4), nothing)
     await schedule.settled()
-    assert schedule.delay("b.py") == LONGEST_DELAY
-    assert schedule.delay("c.py") == 0.0
+    assert delay("b.py") == LONGEST_DELAY
+    assert delay("c.py") == 0.0
 
 
 async def test_a_step_that_raises_is_told_and_stops_only_its_job(schedule: Schedule) -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+PATIENCE = 30.0
 REPOSITORY = Path(__file__).parents[2]
 SERVER = ("-c", "from pallas_lsp.__main__ import main; import sys; sys.exit(main(['server', '--stdio']))")
 
@@ -51,7 +52,7 @@ class Wire:
         """The exit code after a proper farewell."""
         self.request("shutdown")
         self.notify("exit")
-        return self.process.wait(10)
+        return self.process.wait(PATIENCE)
 
     def _send(self, message: dict[str, object]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()

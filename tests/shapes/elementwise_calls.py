@@ -38,7 +38,7 @@ def unary(draw: Draw) -> Call:
     return call(operand(draw, dtypes=DTYPES if sometimes(draw, 3) else FLOATS))
 
 
-@calls_of("unary -", "unary +", "~", "abs")
+@calls_of("unary -", "unary +", "~", "abs", ".round")
 def unary_operator(draw: Draw) -> Call:
     return call(array(draw))
 
@@ -122,7 +122,7 @@ def select_n(draw: Draw) -> Call:
     return call(which, *(array(draw, dims, dtypes) for _ in range(number(draw, 1, 3))))
 
 
-@calls_of("jax.numpy.clip")
+@calls_of("jax.numpy.clip", ".clip")
 def clip(draw: Draw) -> Call:
     dims = shape(draw)
     bounds = {name: operand(draw, matching(draw, dims)) for name in ("min", "max") if not sometimes(draw)}

@@ -11,10 +11,12 @@ from text.samples import KERNELS
 
 from pallas_lsp.text.source import Source
 
-INSERTED = [*"([{)]}\"'", '"""', "'''", "#", ":", "\\", "\n", " ", "\t", "=", ",", "@", "\0", "\x01", "\ufeff", "\ud800", "é", "0", "x y", "?"]
+INSERTED = [
+    *"([{)]}\"'", '"""', "'''", "#", ":", "\\", "\n", " ", "\t", "=", ",", "@", "\0", "\x01", "\ufeff", "\ud800", "é", "0", "x y", "?",
+]  # fmt: skip
 HALF_TYPED = [
-    "x = x_ref[", "y = dot(a, ", "if x", "for i in ", "x_ref.", "@pl.when(", "return (", "with a:", "o_ref[...] = ", "lambda x", '"""', "x = {",
-    "else:", "try:", "x = f'{a", "%timeit f(x)", "!ls",
+    "x = x_ref[", "y = dot(a, ", "if x", "for i in ", "x_ref.", "@pl.when(", "return (", "with a:", "o_ref[...] = ", "lambda x", '"""',
+    "x = {", "else:", "try:", "x = f'{a", "%timeit f(x)", "!ls",
 ]  # fmt: skip
 
 

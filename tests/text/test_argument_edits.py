@@ -156,8 +156,8 @@ def test_the_layout_of_a_real_call() -> None:
         """
     )
     source = Source("f.py", text)
-    call = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.keywords)
-    spec = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and source.slice(source.span_of(node.func)) == "pl.BlockSpec")
+    found = {ast.unparse(node.func): node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)}
+    call, spec = found["pl.pallas_call"], found["pl.BlockSpec"]
     edits = [
         insert_keyword(source, spec, "memory_space", "pltpu.SMEM"),
         insert_keyword(source, call, "interpret", "True"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def test_edits_that_overlap_or_lie_outside_are_refused(edits: list[Edit]) -> Non
 def test_pieces_of_a_text_are_replaced_and_the_rest_stays(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     bounds = [0, *cuts, len(text)]
-    pieces = [text[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    pieces = [text[start:end] for start, end in pairwise(bounds)]
     chosen = data.draw(st.sets(st.sampled_from(range(len(pieces)))))
     edits = [edit(bounds[index], bounds[index + 1], f"<{index}>") for index in chosen if pieces[index]]
     expected = "".join(f"<{index}>" if index in chosen and piece else piece for index, piece in enumerate(pieces))

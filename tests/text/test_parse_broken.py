@@ -17,6 +17,7 @@ from pallas_lsp.text.parse import parse
 from pallas_lsp.text.source import Source
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape")
+SCRAPS = ["(", "]", "def f(", "if x", ":", "\n", "\n  ", "\n\t", '"""', "'", "x", "=", "\\", "@", "0", "\0", "é", "%", "#"]
 many = settings(max_examples=200)
 
 
@@ -85,7 +86,7 @@ def test_two_edits_do_not_raise_either(case: Broken, at: int, inserted: str) -> 
 
 
 @settings(max_examples=200)
-@given(HARD_TEXT | st.lists(st.sampled_from(["(", "]", "def f(", ":", "\n", "\n  ", "\n\t", '"""', "'", "x", "=", "\\", "@", "0", "\0", "é", "%"])).map("".join))
+@given(HARD_TEXT | st.lists(st.sampled_from(SCRAPS)).map("".join))
 def test_no_text_at_all_raises(text: str) -> None:
     parsed = parse(text)
     assert len(parsed.text) == len(text)

@@ -18,6 +18,7 @@ from pallas_lsp.text.source import Source
 from pallas_lsp.text.span import Span
 from pallas_lsp.text.suppressions import Suppressions, find_suppressions
 
+SCRAPS = ['"', "'", '"""', "'''", "#", "\\", "\n", "\r\n", "a", "r", " ", "# pallas: ignore"]
 RULES = frozenset({"rule-a", "rule-b", "rule-c"})
 
 
@@ -128,7 +129,7 @@ def test_words_in_strings_and_in_damage_do_not_count() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:invalid escape")
-@given(st.lists(st.sampled_from(['"', "'", '"""', "'''", "#", "\\", "\n", "\r\n", "a", "r", " ", "# pallas: ignore"]), max_size=14).map("".join))
+@given(st.lists(st.sampled_from(SCRAPS), max_size=14).map("".join))
 def test_comments_are_those_of_the_tokenizer(text: str) -> None:
     try:
         ast.parse(text)

@@ -119,8 +119,14 @@ def test_wrapping_any_expression_of_a_kernel(text: str, index: int, wrapper: tup
     check(text, index, *wrapper)
 
 
-ATOMS = ["a", "(a)", "1", "'s'", "f(a)", "f((a), b)", "a.b", "x[0]", "x[a, (b)]", "[a]", "()", "(a,)", "(a), b", "(yield)", "[*a]", "{**a}", "...", "1j", "b''"]
-FORMS = ["({})", "( {}\n )", "f({})", "-({})", "({}) + a", "a*({})", "({})if({})else({})", "lambda: ({})", "f(({}) for a in({}))", "[{}]", "not({})", "(a := {})", "({})**a", "await_(({}),)", "x[{}]", "a<({})"]
+ATOMS = [
+    "a", "(a)", "1", "'s'", "f(a)", "f((a), b)", "a.b", "x[0]", "x[a, (b)]", "[a]", "()", "(a,)", "(a), b", "(yield)", "[*a]", "{**a}",
+    "...", "1j", "b''",
+]  # fmt: skip
+FORMS = [
+    "({})", "( {}\n )", "f({})", "-({})", "({}) + a", "a*({})", "({})if({})else({})", "lambda: ({})", "f(({}) for a in({}))", "[{}]",
+    "not({})", "(a := {})", "({})**a", "f_(({}),)", "x[{}]", "a<({})",
+]  # fmt: skip
 
 
 @st.composite

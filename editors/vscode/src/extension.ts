@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { LanguageClient, TransportKind } from "vscode-languageclient/node";
-import { SECTION, findInterpreter, watchInterpreter } from "./interpreter";
+import { type Interpreter, SECTION, findInterpreter, watchInterpreter } from "./interpreter";
 
 let server: Server | undefined;
 
@@ -76,7 +76,8 @@ class Server implements vscode.Disposable {
     await client?.dispose();
   }
 
-  private async start(python: string): Promise<void> {
+  private async start(interpreter: Interpreter): Promise<void> {
+    const python = interpreter.command;
     // Not the workspace's folder: Python would import modules from there.
     const cwd = this.context.extensionPath;
     const problem = await whyNot(python, cwd);
@@ -96,10 +97,11 @@ class Server implements vscode.Disposable {
         synchronize: { configurationSection: SECTION, fileEvents: this.files },
         middleware: {
           workspace: {
-            // The server looks for installed packages beside the interpreter that was found, whoever chose it.
+            // The server reads the packages installed beside the interpreter that was chosen, wherever; else it looks for a .venv.
             configuration: async (params, token, next) => {
               const sections = await next(params, token);
-              return Array.isArray(sections) ? sections.map((section: object) => ({ ...section, interpreter: python })) : sections;
+              const found = interpreter.chosen ? python : "";
+              return Array.isArray(sections) ? sections.map((section: object) => ({ ...section, interpreter: found })) : sections;
             },
           },
         },

@@ -14,22 +14,28 @@ interface PythonApi {
   };
 }
 
-/** The command that runs Python. What the workspace names is obeyed only where the user trusts it. */
-export async function findInterpreter(): Promise<string> {
+/** The command that runs Python, and whether somebody chose it: then its packages are the project's too. */
+export interface Interpreter {
+  readonly command: string;
+  readonly chosen: boolean;
+}
+
+/** The interpreter to use now. What the workspace names is obeyed only where the user trusts it. */
+export async function findInterpreter(): Promise<Interpreter> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const chosen = vscode.workspace.getConfiguration(SECTION, folder).get<string>("interpreter");
   if (chosen) {
-    return located(chosen, folder?.fsPath);
+    return { command: located(chosen, folder?.fsPath), chosen: true };
   }
   const api = vscode.workspace.isTrusted ? await pythonApi() : undefined;
   if (api) {
     const environment = await api.environments.resolveEnvironment(api.environments.getActiveEnvironmentPath(folder));
     const executable = environment?.executable.uri?.fsPath;
     if (executable) {
-      return executable;
+      return { command: executable, chosen: true };
     }
   }
-  return process.platform === "win32" ? "python" : "python3";
+  return { command: process.platform === "win32" ? "python" : "python3", chosen: false };
 }
 
 /** Calls `changed` whenever another interpreter may have been chosen. */

@@ -1,0 +1,184 @@
+"""A file of the user's for those who write edits to it: what stands where, and how a name of JAX is written there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..interpreter.modules import ModuleFile
+from ..interpreter.values import Library
+from ..text.edits import add_import
+from ..text.span import Edit, Span
+
+PALLAS = "jax.experimental.pallas"
+TPU = "jax.experimental.pallas.tpu"
+NUMPY = "jax.numpy"
+
+# How a module is imported where a file does not import it yet: (from module, name, alias).
+_USUAL: dict[str, tuple[str, str | None, str]] = {
+    NUMPY: ("jax.numpy", None, "jnp"),
+    PALLAS: ("jax.experimental", "pallas", "pl"),
+    TPU: ("jax.experimental.pallas", "tpu", "pltpu"),
+}
+_Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """How a name is written in a file, and the import that this needs."""
+
+    text: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The text and tree of ``module``."""
+
+    module: ModuleFile
+
+    def text(self, node: ast.AST) -> str:
+        """The text of a node as it is written."""
+        return self.module.source.slice(self.span(node))
+
+    def span(self, node: ast.AST) -> Span:
+        """Where a node is written."""
+        return self.module.source.span_of(node)
+
+    def replace(self, node: ast.AST, text: str) -> Edit:
+        """Write ``text`` in the place of a node."""
+        return Edit(self.module.path, self.span(node), text)
+
+    def cut(self, start: int, end: int, text: str = "") -> Edit:
+        """Write ``text`` in the place of what stands between two offsets."""
+        return Edit(self.module.path, Span(start, end), text)
+
+    def after(self, node: ast.AST, text: str) -> Edit:
+        """Write ``text`` right behind a node."""
+        end = self.span(node).end
+        return self.cut(end, end, text)
+
+    def around(self, node: ast.AST) -> list[ast.AST]:
+        """The nodes that hold ``node``, innermost first.
+
+        Nodes are told by their place: the interpreter makes some of its own, at the place of what they stand for.
+        """
+        place, holders = self.span(node), []
+        current: ast.AST | None = self.module.parsed.tree
+        while current is not None:
+            holders.append(current)
+            current = next((child for child in ast.iter_child_nodes(current) if self._holds(child, place, node)), None)
+        return holders[::-1]
+
+    def _holds(self, child: ast.AST, place: Span, node: ast.AST) -> bool:
+        try:
+            span = self.span(child)
+        except ValueError:  # an operator has no place
+            return False
+        decorators = [self.span(decorator) for decorator in getattr(child, "decorator_list", ())]
+        start = min([span.start, *(decorator.start for decorator in decorators)])
+        return Span(start, span.end).covers(place) and not (span == place and type(child) is type(node))
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement that ``node`` is in, or is."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next((holder for holder in self.around(node) if isinstance(holder, ast.stmt)), None)
+
+    def functions(self, node: ast.AST) -> list[_Scope]:
+        """The functions around ``node``, innermost first."""
+        return [holder for holder in self.around(node) if isinstance(holder, _Scope)]
+
+    def is_discarded(self, call: ast.AST) -> bool:
+        """Whether an expression is a statement of its own, so that nobody sees its value."""
+        return isinstance(self.around(call)[0], ast.Expr)
+
+    def indentation(self, statement: ast.stmt) -> tuple[str, str] | None:
+        """What stands before a statement that begins its line, and by how much a block below it is indented; None for others."""
+        source, holder = self.module.source, self.around(statement)[0]
+        start = self.span(statement).start
+        before = source.text[source.line_span(source.line_of(start)).start : start]
+        step = before[getattr(holder, "col_offset", 0) :] or "    "
+        return (before, step) if not before.strip() else None
+
+    # -- names ----------------------------------------------------------------------------------------------------------------------
+
+    def qualified(self, node: ast.AST | None) -> str | None:
+        """The canonical library name that a dotted name stands for, by the file's imports; None where it is no library's."""
+        if isinstance(node, ast.Name):
+            value = self.module.frame.names.get(node.id)
+            return value.name if isinstance(value, Library) else None
+        if isinstance(node, ast.Attribute):
+            holder = self.qualified(node.value)
+            return f"{holder.replace('.MemorySpace', '')}.{node.attr}" if holder is not None else None
+        return None
+
+    def name(self, qualified: str) -> Named | None:
+        """How ``qualified`` is written here, with an import where nothing gives it yet; None where its usual alias means something else."""
+        known = self._known(qualified)
+        if known is not None:
+            return Named(known)
+        module, _, short = qualified.rpartition(".")
+        if module not in _USUAL:
+            return None
+        if self._imports_from(module) and short not in self.module.frame.names:
+            return Named(short, self._import(module, short, None))
+        alias = _USUAL[module][2]
+        if alias in self.module.frame.names:
+            return None
+        return Named(f"{alias}.{short}", self._import(*_USUAL[module]))
+
+    def _known(self, qualified: str) -> str | None:
+        for name, value in self.module.frame.names.items():
+            if isinstance(value, Library) and value.name == qualified and value.name.rpartition(".")[2] == name:
+                return name
+        module, _, short = qualified.rpartition(".")
+        holders = {value.name: name for name, value in reversed(self.module.frame.names.items()) if isinstance(value, Library)}
+        if module in holders:
+            return f"{holders[module]}.{short}"
+        if module == NUMPY and "jax" in holders:
+            return f"{holders['jax']}.numpy.{short}"
+        return None
+
+    def _imports_from(self, module: str) -> bool:
+        """Whether the file takes single names out of ``module``."""
+        return any(isinstance(node, ast.ImportFrom) and node.module == module and not node.level for node in self.module.parsed.tree.body)
+
+    def _import(self, module: str, name: str | None, alias: str | None) -> tuple[Edit, ...]:
+        edit = add_import(self.module.source, self.module.parsed.tree, module, name, alias)
+        return (edit,) if edit is not None else ()
+
+    # -- variables ------------------------------------------------------------------------------------------------------------------
+
+    def assigned(self, name: ast.Name) -> ast.expr | None:
+        """What a local variable is worth where its function binds it once, by ``name = value``; else None."""
+        functions = self.functions(name)
+        if not functions:
+            return None
+        bindings = [node for node in ast.walk(functions[0]) if _binds(node, name.id)]
+        values = [
+            node.value
+            for node in ast.walk(functions[0])
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and node.targets[0] in bindings
+        ]
+        return values[0] if len(bindings) == len(values) == 1 else None
+
+    def unused_name(self, node: ast.AST) -> str | None:
+        """A short name for an index that the function around ``node`` does not use."""
+        scope = (self.functions(node) or [self.module.parsed.tree])[-1]
+        used = {part.id if isinstance(part, ast.Name) else part.arg for part in ast.walk(scope) if isinstance(part, ast.Name | ast.arg)}
+        return next((name for name in ("i", "j", "k", "n", "index") if name not in used), None)
+
+    def uses(self, name: str, scope: ast.AST) -> Iterator[ast.Name]:
+        """The places in ``scope`` that read a variable."""
+        return (node for node in ast.walk(scope) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load))
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == name and not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name == name
+    return isinstance(node, ast.arg) and node.arg == name

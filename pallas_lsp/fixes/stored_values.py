@@ -1,0 +1,230 @@
+"""A stored value gets the shape and the dtype of what it overwrites."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..interpreter.events import Access
+from ..interpreter.values import Array
+from ..resolve.project import Project
+from ..rules.diagnostic import Applicability, Fix
+from ..rules.stored_values import stored_aval
+from ..shapes import dims, dtypes
+from ..shapes.dims import MaybeDim, Shape, Truth
+from ..text.edits import insert_keyword, replace_argument
+from ..text.span import Edit
+from .access import FULL, Written, written
+from .code import NUMPY, Code
+from .registry import fixes, make
+from .scalars import full_value, keepdims
+from .smem import scalar_loop
+
+
+@fixes("store-shape-mismatch")
+def fitting_shape(event: Access, project: Project) -> Iterator[Fix]:
+    """Give the value the shape of the place, or the place that of the value."""
+    access, aval = written(event), stored_aval(event)
+    if access is None or aval is None or aval.shape is None or event.shape is None:
+        return
+    if aval.shape == ():
+        yield from _scalar_in_place_of_vector(access)
+    else:
+        yield from _vector_of_another_shape(access, event.shape, aval.shape)
+
+
+def _scalar_in_place_of_vector(access: Written) -> Iterator[Fix]:
+    """A store does not broadcast: say it."""
+    name = access.holder_text
+    integers = access.integers()
+    if access.event.ref.root.space == "smem":
+        index = access.write_index(integers) if integers is not None else None
+        if index is not None:
+            yield make(f"Store to the one scalar of `{name}`", "safe", index)
+        yield from scalar_loop(access)
+        return
+    kept = keepdims(access.code, access.value)
+    if kept is not None:
+        yield make("Keep the dims of the reduction", "safe", kept)
+    zeros = access.code.name(f"{NUMPY}.zeros_like")
+    if access.is_whole and isinstance(access.value, ast.Constant) and access.value.value == 0 and zeros is not None:
+        yield make(f"Store zeros of the shape of `{name}`", "safe", zeros.edits, [access.code.replace(access.value, f"{zeros.text}({name})")])
+    shape = access.shape_text()
+    full = full_value(access, shape) if shape is not None else None
+    if full is not None:
+        yield make(f"Store the scalar to all of `{name}`" if access.is_whole else "Store the scalar to the whole slice", "safe", full)
+    like = access.code.name(f"{NUMPY}.full_like")
+    filled = access.wrap_value(f"{like.text}({name}, ", ")") if like is not None and access.is_whole else None
+    if like is not None and filled is not None:
+        yield make(f"Fill `{name}` with the scalar, cast to its dtype", "safe", like.edits, filled)
+
+
+def _vector_of_another_shape(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[Fix]:
+    kept = keepdims(access.code, access.value)
+    if kept is not None:
+        yield make("Keep the dims of the reduction", "safe", kept)
+    same = _Shapes(access)
+    yield from _unit_dims(access, same, wanted, given)
+    whole = tuple(axis.size for axis in access.axes)
+    if not access.is_whole and same(whole, given):
+        index = access.write_index([FULL] * len(access.axes))
+        if index is not None:
+            yield make(f"Store to all of `{access.holder_text}`", "unsafe", index)
+    yield from _loaded_whole(access, same, wanted)
+    shape = access.shape_text()
+    broadcast = access.code.name(f"{NUMPY}.broadcast_to")
+    if shape is not None and broadcast is not None and same.broadcasts(given, wanted):
+        edits = access.wrap_value(f"{broadcast.text}(", f", {shape})")
+        if edits is not None:
+            yield make("Broadcast the value", "unsafe", broadcast.edits, edits)
+    if shape is not None and dims.equal(dims.product(map(same.resolve, wanted)), dims.product(map(same.resolve, given))) is Truth.YES:
+        edits = access.wrap_value("", f".reshape({shape})")
+        if edits is not None:
+            yield make("Reshape the value", "unsafe", edits)
+
+
+class _Shapes:
+    """Comparing shapes by what the path knows."""
+
+    def __init__(self, access: Written) -> None:
+        self._facts = access.event.where.facts
+        self.resolve = self._facts.resolve
+
+    def __call__(self, a: Shape, b: Shape) -> bool:
+        return a is not None and b is not None and len(a) == len(b) and all(map(self.same, a, b))
+
+    def same(self, a: MaybeDim, b: MaybeDim) -> bool:
+        return self._facts.same(a, b) is Truth.YES
+
+    def broadcasts(self, given: tuple[MaybeDim, ...], wanted: tuple[MaybeDim, ...]) -> bool:
+        if len(given) > len(wanted):
+            return False
+        return all(self.same(a, 1) or self.same(a, b) for a, b in zip(reversed(given), reversed(wanted), strict=False))
+
+    def unit_dims(self, longer: tuple[MaybeDim, ...], shorter: tuple[MaybeDim, ...]) -> list[bool] | None:
+        """For each dim of ``longer``, whether it is one of size 1 that ``shorter`` lacks; None where that is not the difference."""
+        missing: list[bool] = []
+        for position, size in enumerate(longer):
+            left = len(longer) - position - (len(shorter) - position + sum(missing))
+            at = position - sum(missing)
+            fits = at < len(shorter) and self.same(size, shorter[at])
+            missing.append(left > 0 and self.same(size, 1) and not fits)
+            if not missing[-1] and not fits:
+                return self._leading(longer, shorter)
+        return missing if len(longer) - sum(missing) == len(shorter) else self._leading(longer, shorter)
+
+    def _leading(self, longer: tuple[MaybeDim, ...], shorter: tuple[MaybeDim, ...]) -> list[bool] | None:
+        extra = len(longer) - len(shorter)
+        fits = self(longer[extra:], shorter) and all(self.same(size, 1) for size in longer[:extra])
+        return [position < extra for position in range(len(longer))] if fits else None
+
+
+def _unit_dims(access: Written, same: _Shapes, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[Fix]:
+    """The shapes differ in dims of size 1 only: the value gets them by ``[None]``, or loses them by ``[0]``."""
+    if len(wanted) > len(given):
+        missing = same.unit_dims(wanted, given)
+        index = access.wrap_value("", f"[{_index_text(missing, 'None')}]") if missing is not None else None
+        if index is not None:
+            yield make("Give the value the dims of size 1 that it lacks", "safe", index)
+    elif len(wanted) < len(given):
+        missing = same.unit_dims(given, wanted)
+        if missing is None:
+            return
+        load = _whole_load(access.code, access.value)
+        text = _index_text(missing, "0")
+        if load is not None:
+            yield make("Load without the dims of size 1", "safe", [access.code.replace(load.slice, text)])
+        index = access.wrap_value("", f"[{text}]")
+        if index is not None:
+            yield make("Take the dims of size 1 from the value", "safe", index)
+
+
+def _index_text(missing: list[bool], mark: str) -> str:
+    last = max(position for position, is_missing in enumerate(missing) if is_missing)
+    return ", ".join(mark if is_missing else ":" for is_missing in missing[: last + 1])
+
+
+def _whole_load(code: Code, node: ast.expr | None) -> ast.Subscript | None:
+    """``ref[...]``, where the value is written so."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value is Ellipsis:
+        return node
+    return None
+
+
+def _loaded_whole(access: Written, same: _Shapes, wanted: tuple[MaybeDim, ...]) -> Iterator[Fix]:
+    """The value was computed from an indexed ref that has the wanted shape itself: an index too many."""
+    loads = [operand for operand in _loads(access.event.value) if operand.api == "subscript" and same(operand.ref.shape, wanted)]
+    for load in loads[:1]:
+        node = load.where.node
+        if isinstance(node, ast.Subscript) and load.entries and load.where.module is access.code.module:
+            name = access.code.text(node.value)
+            yield make(f"Load all of `{name}`", "unsafe", [access.code.replace(node.slice, "...")])
+
+
+def _loads(value: object, depth: int = 6) -> list[Access]:
+    """The loads that a value was computed from, nearest first."""
+    if isinstance(value, Access):
+        return [value]
+    if isinstance(value, Array) and depth:
+        return [load for operand in value.operands for load in _loads(operand, depth - 1)]
+    return []
+
+
+@fixes("store-dtype-mismatch")
+def fitting_dtype(event: Access, project: Project) -> Iterator[Fix]:
+    """Cast the value to the dtype of the ref, or make it of that dtype."""
+    access, aval = written(event), stored_aval(event)
+    wanted = event.ref.dtype
+    if access is None or access.value is None or aval is None or aval.dtype is None or wanted is None:
+        return
+    lossless = not dtypes.is_floating(aval.dtype) or dtypes.is_floating(wanted)
+    applicability: Applicability = "safe" if lossless and wanted != "bool" else "unsafe"
+    dtype = f"{access.holder_text}.dtype"
+    if not isinstance(event.value, Array) and event.api != "augmented":
+        yield from _number(access, wanted, applicability)
+        return
+    created = _created(access.code, access.value, dtype)
+    if created is not None:
+        yield make(f"Make the value of the dtype of `{access.holder_text}`", applicability, created)
+    cast = access.wrap_value("", f".astype({dtype})")
+    if cast is not None:
+        yield make(f"Cast the value to the dtype of `{access.holder_text}`", applicability, cast)
+
+
+def _number(access: Written, wanted: str, applicability: Applicability) -> Iterator[Fix]:
+    """A Python number: a literal is written as the other kind, anything else is converted."""
+    code, node = access.code, access.value
+    kind = "float" if dtypes.is_floating(wanted) else "bool" if wanted == "bool" else "int"
+    if node is None:
+        return
+    value = access.event.value
+    if isinstance(node, ast.Constant) and isinstance(value, bool | int | float):
+        converted = {"float": float, "bool": bool, "int": int}[kind](value)
+        exact = converted == value
+        yield make(f"Write {converted!r}", applicability if exact else "unsafe", [code.replace(node, repr(converted))])
+        return
+    edits = access.wrap_value(f"{kind}(", ")")
+    if edits is not None:
+        yield make(f"Convert the number by `{kind}`", applicability, edits)
+
+
+# Which positional argument of a function that makes an array is its dtype.
+_DTYPE_ARGUMENT = {"zeros": 1, "ones": 1, "empty": 1, "full": 2, "array": 1, "asarray": 1, "arange": 3}
+
+
+def _created(code: Code, node: ast.expr, dtype: str) -> tuple[Edit, ...] | None:
+    """The edits that give ``jnp.zeros(...)`` and its like the dtype."""
+    qualified = code.qualified(node.func) if isinstance(node, ast.Call) else None
+    if not isinstance(node, ast.Call) or qualified is None or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    module, _, short = qualified.rpartition(".")
+    position = _DTYPE_ARGUMENT.get(short)
+    if module != NUMPY or position is None or any(keyword.arg is None for keyword in node.keywords):
+        return None
+    given = next((keyword for keyword in node.keywords if keyword.arg == "dtype"), None)
+    argument = given or (node.args[position] if len(node.args) > position else None)
+    if argument is not None:
+        return (replace_argument(code.module.source, argument, dtype),)
+    return (insert_keyword(code.module.source, node, "dtype", dtype),)
+
+

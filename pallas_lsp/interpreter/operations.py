@@ -1,0 +1,65 @@
+"""Array operations as events: which function, of what, and what it gives."""
+
+from __future__ import annotations
+
+import ast
+from typing import NoReturn
+
+from .events import Operation, TracedAsStatic
+from .frames import Frame
+from .machine import Machine
+from .paths import PathEnd
+from .values import Array, DynamicSlice, Value
+
+OPERATOR: dict[str, str] = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "true_divide", "//": "floor_divide", "%": "remainder", "**": "power", "@": "matmul",
+    "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift", "==": "equal", "!=": "not_equal",
+    "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "unary -": "negative", "~": "invert", "abs": "abs",
+}  # fmt: skip
+"""The function of ``jax.numpy`` that an operator of arrays is."""
+
+
+def note_operation(
+    machine: Machine,
+    function: str,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    result: Value,
+    node: ast.AST,
+    frame: Frame,
+    written: str = "",
+) -> None:
+    """Say that a function of arrays is applied, inside a kernel and outside transformations that change what it computes."""
+    if machine.kernel is not None and not machine.transformed:
+        machine.emit(Operation(machine.where(node, frame), function, args, kwargs, result, written))
+
+
+def note_operator(machine: Machine, symbol: str, args: tuple[Value, ...], result: Value, node: ast.AST, frame: Frame) -> None:
+    """Say that an operator is applied to arrays."""
+    name = OPERATOR.get(symbol)
+    if name is not None:
+        note_operation(machine, f"jax.numpy.{name}", args, {}, result, node, frame, symbol.removeprefix("unary "))
+
+
+def is_traced(machine: Machine, value: Value) -> bool:
+    """Whether JAX knows no number for the value while it traces the kernel that runs."""
+    return isinstance(value, Array) and value.traced and value.constant is None and machine.kernel is not None
+
+
+def traced_in(machine: Machine, value: Value) -> Value | None:
+    """The first traced value in a size, a shape or a slice, None when there is none."""
+    if isinstance(value, tuple | list):
+        return next((found for part in value if (found := traced_in(machine, part)) is not None), None)
+    if isinstance(value, slice):
+        return traced_in(machine, (value.start, value.stop, value.step))
+    if isinstance(value, DynamicSlice):
+        return traced_in(machine, (value.start, value.size, value.stride))
+    return value if is_traced(machine, value) else None
+
+
+def needs_static(machine: Machine, kind: str, value: Value, user: str, node: ast.AST, frame: Frame) -> NoReturn:
+    """End the path as JAX does where a traced value would have to be known; a ``try`` of the program's may expect it."""
+    if machine.guarded:
+        raise PathEnd("raise")
+    machine.emit(TracedAsStatic(machine.where(node, frame), kind, value, user))
+    raise PathEnd("a traced value would have to be known")

@@ -1,0 +1,38 @@
+"""Answers that may be open: yes, no, maybe."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Truth(enum.Enum):
+    """The answer to a comparison. It has no ``bool``: compare with ``is Truth.YES`` or ``is Truth.NO``."""
+
+    YES = "yes"
+    NO = "no"
+    MAYBE = "maybe"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Truth has no bool: compare it with Truth.YES or Truth.NO")
+
+
+def truth(value: bool) -> Truth:
+    """The decided answer for a Python bool."""
+    return Truth.YES if value else Truth.NO
+
+
+def not_(answer: Truth) -> Truth:
+    """The negation; MAYBE stays MAYBE."""
+    return {Truth.YES: Truth.NO, Truth.NO: Truth.YES, Truth.MAYBE: Truth.MAYBE}[answer]
+
+
+def and_(*answers: Truth) -> Truth:
+    """NO if any is NO, YES if all are YES, else MAYBE."""
+    if any(answer is Truth.NO for answer in answers):
+        return Truth.NO
+    return Truth.YES if all(answer is Truth.YES for answer in answers) else Truth.MAYBE
+
+
+def or_(*answers: Truth) -> Truth:
+    """YES if any is YES, NO if all are NO, else MAYBE."""
+    return not_(and_(*(not_(answer) for answer in answers)))
