@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .data.versions import parse_version
+from .fixes.verification import Judgement, Verifier, judge
+from .interpreter.events import Event
 from .interpreter.machine import Machine
 from .interpreter.modules import ModuleFile
 from .interpreter.run import run_module
@@ -65,39 +67,91 @@ def analyze(
     if parsed is None or not any(sign in source.text for sign in _SIGNS):
         parsed = parsed or parse(source.text)
         return Analysis(source, parsed, [], [], Notes.empty(source, parsed))
-    version = settings.jax_version or jax_version(project.environment)
-    machine = Machine(project, source.path, version, project.installed if lookup else None, cancelled)
-    module = ModuleFile(source, parsed)
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION))
-    try:
-        if "pallas" in source.text:
-            run_module(machine, module)
-        own = len(machine.events)
-        if callers:
-            _run_callers(machine, module)
-    finally:
-        sys.setrecursionlimit(limit)
-    events = machine.events[:own] + [event for event in machine.events[own:] if event.where.module.path == source.path]
-    context = Context(parse_version(version) if version else None, settings.target)
+    interpreter = _Interpreter(project, settings, lookup, callers, cancelled)
+    run = interpreter.run(source, parsed)
     comments = find_suppressions(source, parsed)
-    diagnostics = diagnostics_of(events, RuleTable(), context, settings, SuppressionComments(project, comments))
+    suppressions = SuppressionComments(project, comments)
+    diagnostics = diagnostics_of(run.events, RuleTable(), interpreter.context, settings, suppressions, _verifier(interpreter, run).fixes)
+    machine = run.machine
     return Analysis(
         source,
         parsed,
         [*diagnostics, *unused_suppressions(comments, settings)],
-        sites_of(events),
-        Notes(source, parsed, module, machine.notes),
+        sites_of(run.events),
+        Notes(source, parsed, run.module, machine.notes),
         frozenset(machine.modules),
         frozenset(machine.unresolved),
         machine.cut,
     )
 
 
-def _run_callers(machine: Machine, module: ModuleFile) -> None:
-    """Interpret the files that import the document, which is the same module to all of them."""
-    machine.modules.setdefault(module.path, module)
-    for path in machine.project.importers(module.path)[:_CALLERS]:
-        source, parsed = machine.project.read(path), machine.project.parsed(path)
-        if source is not None and parsed is not None:
-            run_module(machine, machine.modules.get(path) or ModuleFile(source, parsed))
+@dataclass(frozen=True)
+class _Run:
+    """A document that was interpreted, with its callers; ``own``: how many events came before theirs."""
+
+    machine: Machine
+    module: ModuleFile
+    own: int
+
+    @property
+    def events(self) -> list[Event]:
+        """The events of the document's own run, and of its callers' those that happened in the document."""
+        theirs = self.machine.events[self.own :]
+        return self.machine.events[: self.own] + [event for event in theirs if event.where.module.path == self.module.path]
+
+
+class _Interpreter:
+    """Interprets documents under the same settings, as often as asked."""
+
+    def __init__(self, project: Project, settings: Settings, lookup: bool, callers: bool, cancelled: Callable[[], bool] | None) -> None:
+        self.project = project
+        self.version = settings.jax_version or jax_version(project.environment)
+        self.context = Context(parse_version(self.version) if self.version else None, settings.target)
+        self._lookup = lookup
+        self._cancelled = cancelled
+        self._with_callers = callers
+        self._callers: dict[str, list[str]] = {}
+
+    def run(self, source: Source, parsed: Parsed) -> _Run:
+        """Interpret the document, and then the files that import it, for which it is the same module."""
+        machine = Machine(self.project, source.path, self.version, self.project.installed if self._lookup else None, self._cancelled)
+        module = ModuleFile(source, parsed)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _RECURSION))
+        try:
+            if "pallas" in source.text:
+                run_module(machine, module)
+            own = len(machine.events)
+            machine.modules.setdefault(module.path, module)
+            for path in self._callers_of(source.path):
+                caller, tree = self.project.read(path), self.project.parsed(path)
+                if caller is not None and tree is not None:
+                    run_module(machine, machine.modules.get(path) or ModuleFile(caller, tree))
+        finally:
+            sys.setrecursionlimit(limit)
+        return _Run(machine, module, own)
+
+    def _callers_of(self, path: str) -> list[str]:
+        if path not in self._callers:
+            self._callers[path] = self.project.importers(path)[:_CALLERS] if self._with_callers else []
+        return self._callers[path]
+
+
+def _verifier(interpreter: _Interpreter, run: _Run) -> Verifier:
+    """What tries the fixes of a run, when they are looked at: by interpreting the edited texts, callers and all."""
+    project, table, document = interpreter.project, RuleTable(), run.module.path
+
+    def judged(paths: frozenset[str], events: list[Event]) -> Judgement:
+        for path in sorted(paths):
+            source, parsed = project.read(path), project.parsed(path)
+            if source is not None and parsed is not None:
+                events = events + interpreter.run(source, parsed).machine.events
+        return judge(events, table, interpreter.context)
+
+    texts = {path: module.source for path, module in run.machine.modules.items()}
+    return Verifier(
+        project,
+        texts,
+        before=lambda paths: judged(paths - {document}, run.machine.events),
+        after=lambda paths: judged(paths | {document}, []),
+    )

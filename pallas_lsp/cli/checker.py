@@ -107,7 +107,9 @@ class Checker:
         if source is None:
             raise OSError("the file has gone")
         self._analysed[file.path] = source
-        return analyze(source, project, self._settings(file.path))
+        # Callers that are analysed anyway need not be run again for this file, unless it must be known whether its comments are of use.
+        callers = "pallas: ignore" in source.text or not all(path in self._paths for path in project.importers(file.path))
+        return analyze(source, project, self._settings(file.path), callers=callers)
 
     def _settings(self, path: str) -> Settings:
         return self._choices.over(self.workspace.config(path).settings)

@@ -167,7 +167,7 @@ class Code:
 
     def unused_name(self, node: ast.AST) -> str | None:
         """A short name for an index that the function around ``node`` does not use."""
-        scope = (self.functions(node) or [self.module.parsed.tree])[-1]
+        scope = [self.module.parsed.tree, *self.functions(node)][-1]
         used = {part.id if isinstance(part, ast.Name) else part.arg for part in ast.walk(scope) if isinstance(part, ast.Name | ast.arg)}
         return next((name for name in ("i", "j", "k", "n", "index") if name not in used), None)
 

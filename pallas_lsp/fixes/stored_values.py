@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import combinations
 
 from ..interpreter.events import Access
 from ..interpreter.values import Array
@@ -103,20 +104,11 @@ class _Shapes:
 
     def unit_dims(self, longer: tuple[MaybeDim, ...], shorter: tuple[MaybeDim, ...]) -> list[bool] | None:
         """For each dim of ``longer``, whether it is one of size 1 that ``shorter`` lacks; None where that is not the difference."""
-        missing: list[bool] = []
-        for position, size in enumerate(longer):
-            left = len(longer) - position - (len(shorter) - position + sum(missing))
-            at = position - sum(missing)
-            fits = at < len(shorter) and self.same(size, shorter[at])
-            missing.append(left > 0 and self.same(size, 1) and not fits)
-            if not missing[-1] and not fits:
-                return self._leading(longer, shorter)
-        return missing if len(longer) - sum(missing) == len(shorter) else self._leading(longer, shorter)
-
-    def _leading(self, longer: tuple[MaybeDim, ...], shorter: tuple[MaybeDim, ...]) -> list[bool] | None:
-        extra = len(longer) - len(shorter)
-        fits = self(longer[extra:], shorter) and all(self.same(size, 1) for size in longer[:extra])
-        return [position < extra for position in range(len(longer))] if fits else None
+        units = [position for position, size in enumerate(longer) if self.same(size, 1)]
+        for missing in combinations(units, len(longer) - len(shorter)):
+            if self(tuple(size for position, size in enumerate(longer) if position not in missing), shorter):
+                return [position in missing for position in range(len(longer))]
+        return None
 
 
 def _unit_dims(access: Written, same: _Shapes, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[Fix]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..resolve.canonical import canonical
 from ..shapes import dims, dtypes, table
-from ..shapes.avals import UNKNOWN, ShapeError
 from .classes import class_attribute, fields_of
 from .events import RefAsArray, RemovedName
 from .frames import Frame
@@ -296,15 +295,6 @@ def _super(machine: Machine, value: SuperProxy, name: str, node: ast.AST, frame:
 
 def _method_holder(machine: Machine, value: Copy | ValueIndexer, name: str, node: ast.AST, frame: Frame) -> Value:
     return ValueMethod(value, name)
-
-
-def array_method(machine: Machine, value: Array, name: str, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Value:
-    """An array's method through the shape table."""
-    try:
-        result = table.method(name, value.aval, args, kwargs)
-    except ShapeError:
-        return Unknown("an operation that JAX refuses")
-    return from_shapes(result, (value,), node) if result is not UNKNOWN else Unknown(f"method `{name}` of an array")
 
 
 _HANDLERS: dict[type[Any], Callable[..., Value]] = {

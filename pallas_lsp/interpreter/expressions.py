@@ -10,6 +10,7 @@ from . import builtin_names
 from .attributes import attribute
 from .frames import MISSING, Frame
 from .machine import EVALUATE, Arguments, Machine
+from .operations import is_traced, needs_static
 from .operators import SYMBOL, binary, compare, unary
 from .paths import PathEnd
 from .sequences import items_of
@@ -214,6 +215,8 @@ def _fstring(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
             parts.append(str(part.value))
             continue
         value = machine.evaluate(part.value, frame) if isinstance(part, ast.FormattedValue) else None
+        if isinstance(part, ast.FormattedValue) and part.format_spec is not None and is_traced(machine, value):
+            needs_static(machine, "number", value, "a format", part, frame)
         plain = isinstance(value, str | int) and isinstance(part, ast.FormattedValue) and part.format_spec is None and part.conversion == -1
         if not plain:
             return Unknown("a formatted string", host=True)

@@ -13,7 +13,7 @@ from ..shapes.dims import Poly, Truth
 from .events import RefAsArray, SemaphoreValue, ShapeFault
 from .frames import Frame
 from .machine import Arguments, Machine
-from .operations import is_traced, needs_static, note_operator, traced_in
+from .operations import needs_static, note_operator, traced_in
 from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order, truth
 from .values import Array, BoundMethod, Condition, Dtype, Instance, Ref, RefIndexer, Unknown, UnknownShape, Value
 
@@ -248,10 +248,11 @@ def _membership(machine: Machine, item: Value, container: Value, node: ast.AST, 
     if not isinstance(container, tuple | list | set | range):
         text = ast.unparse(node) if isinstance(node, ast.expr) else "a membership test"
         return Condition(f"in:{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
-    if not any(element is item for element in container):
+    numbers = container and all(isinstance(v, bool | int | float | Poly | Array) for v in container)
+    if numbers and isinstance(item, Array | int | float) and not any(element is item for element in container):
         # Python asks for the truth of `element == item`, one by one.
-        compared = next((v for v in (item, *container) if isinstance(v, Array) and is_traced(machine, v)), None)
-        if compared is not None and len(container) > 0:
+        compared = traced_in(machine, (item, *container))
+        if isinstance(compared, Array):
             truth(machine, Array(compared.aval, (compared,)), node, frame)
     answers = [equals(machine, item, element, node) for element in container]
     if True in answers:

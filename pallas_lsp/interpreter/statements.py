@@ -12,7 +12,7 @@ from .events import ValueStore
 from .expressions import dict_key, make_function
 from .frames import MISSING, Frame
 from .machine import EXECUTE, Arguments, Machine
-from .operators import SYMBOL, binary
+from .operators import SYMBOL, binary, compare
 from .paths import PathEnd
 from .refs import store
 from .sequences import items_of, unpack
@@ -405,6 +405,8 @@ def _matches(machine: Machine, pattern: ast.pattern, subject: Value, node: ast.e
     if isinstance(pattern, ast.MatchValue):
         wanted = machine.evaluate(pattern.value, frame)
         comparison = ast.copy_location(ast.Compare(node, [ast.Eq()], [pattern.value]), pattern)
+        if isinstance(subject, Array):
+            return compare(machine, ast.Eq(), subject, wanted, comparison, frame)
         return equals(machine, subject, wanted, comparison)
     if isinstance(pattern, ast.MatchSingleton):
         comparison = ast.copy_location(ast.Compare(node, [ast.Is()], [ast.Constant(pattern.value)]), pattern)

@@ -9,9 +9,10 @@ from ..shapes import dims, indexing
 from ..shapes.avals import UNKNOWN, ShapeError
 from ..shapes.dims import Poly
 from .classes import class_attribute
-from .events import Computed, ValueIndex
+from .events import Computed, ShapeFault, ValueIndex
 from .frames import Frame
 from .machine import Arguments, Machine
+from .operations import is_traced, needs_static, traced_in
 from .operators import from_shapes
 from .refs import load, view
 from .truth import as_dim
@@ -50,12 +51,15 @@ def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Fr
     if isinstance(value, Array):
         return _array_item(machine, value, index, node, frame)
     if isinstance(value, ValueIndexer):
+        _needs_static_entries(machine, index if isinstance(index, tuple) else (index,), node, frame)
         return value
     if isinstance(value, list | tuple | str | bytes | range):
-        return _sequence_item(machine, value, index)
+        return _sequence_item(machine, value, index, node, frame)
     if isinstance(value, dict):
         from .expressions import dict_key
 
+        if (traced := traced_in(machine, index)) is not None:
+            needs_static(machine, "key", traced, "a dict", node, frame)
         key = dict_key(index)
         return (
             machine.settle(value[key])
@@ -93,9 +97,11 @@ def _dim_of_unknown_shape(value: UnknownShape, index: Value) -> Value:
     return Unknown(value.why, host=True)
 
 
-def _sequence_item(machine: Machine, value: Any, index: Value) -> Value:
+def _sequence_item(machine: Machine, value: Any, index: Value, node: ast.expr, frame: Frame) -> Value:
     if isinstance(index, Array):
         index = index.constant if isinstance(index.constant, int) else index
+    if isinstance(index, Array | slice) and (traced := traced_in(machine, index)) is not None:
+        needs_static(machine, "index", traced, f"the index of a {type(value).__name__}", node, frame)
     if isinstance(index, slice):
         parts = (index.start, index.stop, index.step)
         if not all(part is None or isinstance(part, int) for part in parts) or index.step == 0:
@@ -116,35 +122,56 @@ def _instance_item(machine: Machine, value: Instance, index: Value, node: ast.ex
         return machine.call(BoundMethod(value, method), Arguments([index]), node, frame)
     if value.cls.kind == "namedtuple":
         items = [value.attrs.get(name, Unknown("a field that was not given")) for name in fields_of(value.cls)]
-        return _sequence_item(machine, tuple(items), index)
+        return _sequence_item(machine, tuple(items), index, node, frame)
     return Unknown(f"an item of a `{value.cls.name}`", host=True)
 
 
 def _array_item(machine: Machine, value: Array, index: Value, node: ast.expr, frame: Frame) -> Value:
     entries = index if isinstance(index, tuple) else (index,)
+    _needs_static_entries(machine, entries, node, frame)
     machine.emit(ValueIndex(machine.where(node, frame), value, tuple(entries)))
     try:
         result = indexing.index(value.aval, tuple(key_part(entry) for entry in entries))
-    except ShapeError:
+    except ShapeError as fault:
+        machine.emit(ShapeFault(machine.where(node, frame), "[]", str(fault), (value, *entries)))
         return Unknown("an index that JAX refuses")
     used = tuple(entry for entry in entries if isinstance(entry, Array))
     item = from_shapes(result, (value, *used), node)
-    if isinstance(item, Array) and value.traced and machine.kernel is not None:
+    if isinstance(item, Array) and value.traced and machine.kernel is not None and not machine.transformed:
         _note_lowering(machine, value, entries, item, node, frame)
     return item
 
 
+def _needs_static_entries(machine: Machine, entries: tuple[Value, ...], node: ast.expr, frame: Frame) -> None:
+    """Slice bounds and masks of a value's index must be known while JAX traces."""
+    for entry in entries:
+        if isinstance(entry, slice) and (traced := traced_in(machine, entry)) is not None:
+            needs_static(machine, "slice", traced, "a slice of a value", node, frame)
+        if isinstance(entry, Array) and entry.dtype == "bool" and entry.shape and is_traced(machine, entry):
+            needs_static(machine, "mask", entry, "an index of a value", node, frame)
+
+
 def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], item: Array, node: ast.AST, frame: Frame) -> None:
     """Say how the index of a value lowers: static ones are slices and squeezes, traced ones dynamic slices."""
-    if any(isinstance(entry, DynamicSlice) for entry in entries):
+    if any(isinstance(entry, Array) and entry.shape and entry.dtype != "bool" for entry in entries):
+        kind = "gather"
+    elif any(isinstance(entry, DynamicSlice) for entry in entries):
         kind = "dynamic-slice" if any(isinstance(e, DynamicSlice) and isinstance(e.start, Array) for e in entries) else "ds-slice"
     elif any(isinstance(entry, Array) and entry.shape == () and entry.traced for entry in entries):
         kind = "dynamic-slice"
+    elif any(step < 0 for step in _steps(entries)):
+        kind = "rev"
+    elif any(step > 1 for step in _steps(entries)):
+        kind = "strided-slice"
     elif item.shape == () and value.shape:
         kind = "squeeze"
     else:
         return
     machine.emit(Computed(machine.where(node, frame), kind, value, item))
+
+
+def _steps(entries: tuple[Value, ...]) -> list[int]:
+    return [entry.step for entry in entries if isinstance(entry, slice) and isinstance(entry.step, int)]
 
 
 def key_part(entry: Value) -> Any:

@@ -263,6 +263,17 @@ def _learn_constant(key: str, value: Value) -> Callable[[Facts, bool], None]:
     return learn
 
 
+def _conjunction(test: ast.expr, answer: bool) -> list[ast.expr] | None:
+    """The parts that are all ``answer`` when the whole is: of an ``and`` or a chained comparison that holds, of an ``or`` that does not."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == answer:
+        return test.values
+    if isinstance(test, ast.Compare) and len(test.ops) > 1 and answer:
+        operands = [test.left, *test.comparators]
+        pairs = zip(operands, test.ops, operands[1:], strict=False)
+        return [ast.copy_location(ast.Compare(left, [op], [right]), test) for left, op, right in pairs]
+    return None
+
+
 def assume(machine: Machine, test: ast.expr, frame: Frame, answer: bool) -> bool | None:
     """Evaluate a guard's condition and learn that it is ``answer`` without forking.
 
@@ -271,13 +282,14 @@ def assume(machine: Machine, test: ast.expr, frame: Frame, answer: bool) -> bool
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = assume(machine, test.operand, frame, not answer)
         return None if inner is None else not inner
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == answer:
+    conjunction = _conjunction(test, answer)
+    if conjunction is not None:
         # An `and` that holds, or an `or` that does not, says the same of each of its parts.
-        parts = [assume(machine, part, frame, answer) for part in test.values]
+        parts = [assume(machine, part, frame, answer) for part in conjunction]
         if (not answer) in parts:
             return not answer
         return None if None in parts else answer
-    if isinstance(test, ast.BoolOp):
+    if isinstance(test, ast.BoolOp) or (isinstance(test, ast.Compare) and len(test.ops) > 1):
         return None
     value = machine.evaluate(test, frame)
     known = known_truth(value)

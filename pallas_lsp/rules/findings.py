@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..interpreter.events import Event
@@ -10,7 +10,7 @@ from ..resolve.project import Project
 from ..settings import Settings
 from ..text.span import Location
 from ..text.suppressions import Suppressions, Unused, find_suppressions
-from .diagnostic import Diagnostic, Fix, Related
+from .diagnostic import Diagnostic, Fix, FixesOnDemand, Related
 from .registry import RULES, Context, Finding, Rule, RuleTable
 
 UNUSED = "unused-suppression"
@@ -22,12 +22,16 @@ class _Joined:
 
     rule: Rule
     finding: Finding
+    event: Event
     conditions: tuple[str, ...]
-    call: Location | None
+
+
+Offer = Callable[[str, Location, Event], Iterator[Fix]]
+"""Gives the fixes of a finding: its rule, where it is, and the event it is about."""
 
 
 def diagnostics_of(
-    events: Iterable[Event], table: RuleTable, context: Context, settings: Settings, suppressions: SuppressionComments
+    events: Iterable[Event], table: RuleTable, context: Context, settings: Settings, suppressions: SuppressionComments, offer: Offer
 ) -> list[Diagnostic]:
     """The diagnostics of a run, sorted by place. Findings that settings or comments leave out are not there."""
     joined: dict[tuple[str, Location], _Joined] = {}
@@ -39,12 +43,12 @@ def diagnostics_of(
         key = (entry.id, finding.location)
         known = joined.get(key)
         if known is None:
-            joined[key] = _Joined(entry, finding, event.where.conditions, event.where.call)
+            joined[key] = _Joined(entry, finding, event, event.where.conditions)
         else:
             if len(event.where.conditions) < len(known.conditions):
-                known.finding = finding
+                known.finding, known.event = finding, event
             known.conditions = tuple(words for words in known.conditions if words in event.where.conditions)
-    found = [_diagnostic(item) for item in joined.values()]
+    found = [_diagnostic(item, offer) for item in joined.values()]
     return sorted((d for d in found if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
 
 
@@ -97,10 +101,11 @@ def _when(conditions: tuple[str, ...]) -> str:
     return f" (when {' and '.join(conditions[-_MOST_CONDITIONS:])}{others})"
 
 
-def _diagnostic(item: _Joined) -> Diagnostic:
-    finding = item.finding
+def _diagnostic(item: _Joined, offer: Offer) -> Diagnostic:
+    finding, call = item.finding, item.event.where.call
     message = finding.message + _when(item.conditions)
     related = finding.related
-    if item.call is not None and item.call.path != finding.location.path and all(r.location != item.call for r in related):
-        related = (*related, Related(item.call, "the kernel is called here"))
-    return Diagnostic(item.rule.id, item.rule.severity, message, finding.location, related, (), finding.jax_message)
+    if call is not None and call.path != finding.location.path and all(r.location != call for r in related):
+        related = (*related, Related(call, "the kernel is called here"))
+    fixes = FixesOnDemand(offer(item.rule.id, finding.location, item.event))
+    return Diagnostic(item.rule.id, item.rule.severity, message, finding.location, related, fixes, finding.jax_message)

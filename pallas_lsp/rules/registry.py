@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from ..data.versions import Version, satisfies
 from ..interpreter.events import Event
 from ..text.span import Location
-from .diagnostic import Fix, Related, Severity
+from .diagnostic import Related, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,12 @@ class Context:
 
 @dataclass(slots=True)
 class Finding:
-    """What a rule found: where, in words; candidates for fixes come from ``fixes`` when asked."""
+    """What a rule found: where, in words."""
 
     location: Location
     message: str
     related: tuple[Related, ...] = ()
     jax_message: str | None = None
-    fixes: Callable[[], Iterator[Fix]] | None = None
 
 
 Check = Callable[[Any, Context], Finding | None]

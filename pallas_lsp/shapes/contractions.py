@@ -156,6 +156,8 @@ def _einsum_shape(subscripts: str, shapes: list[Shape]) -> Shape:
             raise ShapeError(f"einsum names {named} dimensions of {shape_text(shape)}")
         split = len(shape) - len(after)
         for name, d in (*zip(before, shape, strict=False), *zip(after, shape[split:], strict=True)):
+            if term.count(name) > 1 and name in sizes and sizes[name] != (d,):
+                raise Undecided  # a diagonal of an operand that is not square
             sizes[name] = broadcast(sizes.get(name, ()), (d,))
         batch = broadcast(batch, shape[len(before) : split])
     if not arrow:
@@ -268,7 +270,7 @@ def _rank(dtype: str) -> tuple[int, int, int, bool]:
     of_kind, width = kind(dtype), bits(dtype)
     if of_kind == "complex" or width is None or (of_kind == "float" and dtype not in _PRECISION):
         raise Undecided
-    return (*_PRECISION.get(dtype, (-1, -1)), width, of_kind != "unsigned")
+    return (*_PRECISION.get(dtype, (-1, -1)), 1 if dtype == "bool" else width, of_kind != "unsigned")
 
 
 @shape_function("jax.lax.dot")

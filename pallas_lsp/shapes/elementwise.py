@@ -69,11 +69,11 @@ def all_weak(avals: list[Aval]) -> bool | None:
     return None if any(aval.weak is None for aval in avals) else True
 
 
-def weak_if_scalar(aval: Aval) -> Aval:
-    """What is left of a weak dtype beside ``lax._const``: a constant that is weak only next to a weak scalar."""
+def beside_constant(aval: Aval) -> Aval:
+    """What is left of a weak dtype beside ``lax._const``: it is weak next to a weak scalar; next to other weak arrays since JAX 0.12."""
     if aval.shape == () or aval.weak is False:
         return aval
-    return Aval(aval.shape, aval.dtype, None if aval.shape is None else False)
+    return Aval(aval.shape, aval.dtype, None)
 
 
 def strong(aval: Aval) -> Aval:
@@ -83,38 +83,38 @@ def strong(aval: Aval) -> Aval:
 
 # --- unary -----------------------------------------------------------------------------------------------------------
 
-_KEEPS_WEAK = (
-    ("exp", INEXACT), ("exp2", INEXACT), ("expm1", INEXACT), ("log", INEXACT), ("log1p", INEXACT), ("sin", INEXACT), ("cos", INEXACT),
-    ("tan", INEXACT), ("arcsin", INEXACT), ("arccos", INEXACT), ("arctan", INEXACT), ("sinh", INEXACT), ("cosh", INEXACT),
-    ("tanh", INEXACT), ("arcsinh", INEXACT), ("arccosh", INEXACT), ("arctanh", INEXACT), ("asin", INEXACT), ("acos", INEXACT),
-    ("atan", INEXACT), ("asinh", INEXACT), ("acosh", INEXACT), ("atanh", INEXACT), ("sqrt", INEXACT), ("cbrt", REAL),
-    ("reciprocal", INEXACT), ("deg2rad", INEXACT), ("rad2deg", INEXACT), ("degrees", INEXACT), ("radians", INEXACT), ("fabs", REAL),
-)  # fmt: skip
+_FLOATING = (
+    *("exp", "exp2", "expm1", "log", "log1p", "sqrt", "reciprocal", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+    *("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "asin", "acos", "atan", "asinh", "acosh", "atanh"),
+)
+_BESIDE_CONSTANT = ("sinc", "deg2rad", "rad2deg", "degrees", "radians")
 
 
-def _register_inexact(name: str, accepts: Kinds) -> None:
+def _register_floating(name: str, accepts: Kinds) -> None:
     @shape_function(f"jax.numpy.{name}")
     def unary(x: Any, /) -> Aval:
         return elementwise(name, (x,), inexact, accepts)
 
 
-for _name, _accepts in _KEEPS_WEAK:
-    _register_inexact(_name, _accepts)
+def _register_beside_constant(name: str) -> None:
+    @shape_function(f"jax.numpy.{name}")
+    def unary(x: Any, /) -> Aval:
+        return beside_constant(elementwise(name, (x,), inexact, INEXACT))
 
 
-def _perhaps_weak(aval: Aval) -> Aval:
-    return Aval(aval.shape, aval.dtype, False if aval.weak is False else None)
+for _name in _FLOATING:
+    _register_floating(_name, INEXACT)
+for _name in ("cbrt", "fabs"):
+    _register_floating(_name, REAL)
+for _name in _BESIDE_CONSTANT:
+    _register_beside_constant(_name)
 
 
 @shape_function("jax.numpy.log2", "jax.numpy.log10")
 def log2(x: Any, /) -> Aval:
-    """The logarithm of the base is a constant, whose weakness has changed from version to version."""
-    return _perhaps_weak(elementwise("log2", (x,), inexact, INEXACT))
-
-
-@shape_function("jax.numpy.sinc")
-def sinc(x: Any, /) -> Aval:
-    return elementwise("sinc", (x,), inexact, INEXACT)
+    """The logarithm of the base is a constant of its own, weak only since JAX 0.12."""
+    aval = elementwise("log2", (x,), inexact, INEXACT)
+    return Aval(aval.shape, aval.dtype, False if aval.weak is False else None)
 
 
 @shape_function("jax.numpy.floor", "jax.numpy.ceil")
@@ -209,7 +209,7 @@ def isposinf(x: Any, /, out: Any = None) -> Aval:
 
 def _to_bool(aval: Aval) -> Aval:
     """The comparison with 0 that makes bools of numbers."""
-    return aval if aval.dtype == "bool" else weak_if_scalar(boolean(aval))
+    return aval if aval.dtype == "bool" else beside_constant(boolean(aval))
 
 
 @shape_function("jax.numpy.real", "jax.numpy.imag")
@@ -308,12 +308,12 @@ def logaddexp(x1: Any, x2: Any, /) -> Aval:
 
 @shape_function("jax.numpy.logaddexp2")
 def logaddexp2(x1: Any, x2: Any, /) -> Aval:
-    return weak_if_scalar(logaddexp(x1, x2))
+    return beside_constant(logaddexp(x1, x2))
 
 
 @shape_function("jax.numpy.hypot")
 def hypot(x1: Any, x2: Any, /) -> Aval:
-    return _perhaps_weak(elementwise("hypot", (x1, x2), inexact, REAL))
+    return beside_constant(elementwise("hypot", (x1, x2), inexact, REAL))
 
 
 @shape_function("jax.numpy.maximum", "jax.numpy.minimum")

@@ -52,18 +52,19 @@ def _arrays(value: Any) -> list[Aval]:
     return avals
 
 
-def _promoted(avals: list[Aval], dtype: Any) -> Operand:
+def _promoted(arrays: Any, avals: list[Aval], dtype: Any) -> Operand:
+    """The dtype asked for, or that of the arrays together; the rows of an array need no promotion."""
+    if isinstance(arrays, Aval):
+        return dtype_or(dtype, (arrays.dtype, arrays.weak))
     return dtype_or(dtype, promote(*((aval.dtype, aval.weak) for aval in avals)))
 
 
 @shape_function("jax.numpy.concatenate")
 def concatenate(arrays: Any, axis: Any = 0, dtype: Any = None) -> Aval:
-    avals = [array(one) for one in items(arrays)] if not isinstance(arrays, Aval) else _arrays(arrays)
-    if not avals:
-        raise ShapeError("there must be at least one array")
+    avals = _arrays(arrays)
     if axis is None:
         avals, axis = [ravel(aval) for aval in avals], 0
-    return Aval(_joined([aval.shape for aval in avals], axis), *_promoted(avals, dtype))
+    return Aval(_joined([aval.shape for aval in avals], axis), *_promoted(arrays, avals, dtype))
 
 
 @shape_function("jax.numpy.concat")
@@ -90,7 +91,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, dtype: Any = None) -> Ava
         raise Undecided
     avals = _arrays(arrays)
     shape = same_shape("stack", [aval.shape for aval in avals])
-    made, weak = _promoted(avals, dtype)
+    made, weak = _promoted(arrays, avals, dtype)
     whole = expand_dims(Aval(shape, made, weak), axis)
     if whole.shape is None:
         return whole

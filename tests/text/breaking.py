@@ -68,6 +68,6 @@ def definitions(tree: ast.AST, outer: str = "") -> Iterator[tuple[str, ast.stmt]
 
 
 def covers(source: Source, node: ast.stmt, at: int) -> bool:
-    """Whether the offset is inside a function or class, its decorators included."""
+    """Whether an edit at the offset is one inside a function or class, its decorators included: not one that ends before it."""
     signs = [source.span_of(decorator).start - 1 for decorator in getattr(node, "decorator_list", ())]
-    return min([source.span_of(node).start, *signs]) <= at < source.span_of(node).end
+    return min([source.span_of(node).start, *signs]) < at < source.span_of(node).end

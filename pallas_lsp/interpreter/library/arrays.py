@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ...data import operations
 from ...shapes import dtypes, table
 from ...shapes.avals import UNKNOWN, Aval, ShapeError
 from ...shapes.dims import Poly
@@ -12,6 +13,7 @@ from ..events import Computed, RefAsArray, ShapeFault, UnmodelledCall
 from ..frames import Frame
 from ..liveness import arrays_in
 from ..machine import Machine
+from ..operations import needs_static, traced_in
 from ..operators import from_shapes
 from ..truth import as_dim, dtype_of
 from ..values import Array, Dtype, Library, Opaque, Ref, RefIndexer, ShapeDtype, Unknown, Value
@@ -33,11 +35,15 @@ def array_function(call: Call) -> Value:
     name = f"jax.numpy.{call.name[6:]}" if numpy else call.name
     if any(name.startswith(root) for root in _NUMERIC) and short not in _SHAPE_ONLY and _complains_of_ref(call, short):
         return Unknown("a ref is used as an array")
+    if call.machine.kernel is not None:
+        _needs_static_arguments(call, short, numpy)
     function = table.lookup(name)
     if function is None and short[:1].isupper():
         return Opaque(call.name, tuple(call.args), call.kwargs)  # a library's class: what it was made with may matter
     if function is None or not call.arguments.exact:
         call.machine.emit(UnmodelledCall(call.machine.where(call.node, call.frame), call.name, tuple(call.args)))
+        if operations.gives_array(name) and call.arguments.exact:
+            return Array(Aval(None, None, None), arrays_in([*call.args, *call.kwargs.values()]), made_by=call.node)
         return call.unknown()
     elementwise = function.__module__.endswith(("elementwise", ".activations", ".selection", ".casting"))
     arguments = [_argument(call, value, short, elementwise) for value in call.args]
@@ -59,13 +65,59 @@ def array_function(call: Call) -> Value:
     return value
 
 
+# NumPy functions that ask their operands for a plain array (others call the operand's own method, which a traced array has).
+_CONVERTING = frozenset(
+    {
+        "array", "asarray", "ascontiguousarray", "float32", "float64", "int32", "int64", "exp", "exp2", "log", "log2", "log10", "log1p", "sqrt", "cbrt",
+        "square", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan2", "abs", "absolute", "sign", "floor", "ceil", "rint", "trunc", "add", "subtract",
+        "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum", "minimum", "fmax", "fmin", "isnan", "isinf", "isfinite",
+        "logical_and", "logical_or", "logical_not", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "where", "broadcast_to",
+    }
+)  # fmt: skip
+# Where a function takes a shape or a size: its position and name.
+_SHAPES = {
+    "zeros": (0, "shape"), "ones": (0, "shape"), "full": (0, "shape"), "empty": (0, "shape"), "broadcast_to": (1, "shape"), "reshape": (1, "shape"),
+    "broadcasted_iota": (1, "shape"), "tile": (1, "reps"), "broadcast_in_dim": (1, "shape"),
+}  # fmt: skip
+_COUNTS = {"iota": (1, "size"), "linspace": (2, "num"), "eye": (0, "N"), "identity": (0, "n"), "tri": (0, "N"), "one_hot": (1, "num_classes")}
+# Functions whose result's size depends on the data, unless a size is given.
+_DATA_DEPENDENT = frozenset({"nonzero", "argwhere", "flatnonzero", "unique"})
+
+
+def _needs_static_arguments(call: Call, short: str, numpy: bool) -> None:
+    """End the path where a traced value stands for a NumPy array, a shape, a size or an axis."""
+    if numpy:
+        traced, kind = traced_in(call.machine, call.args) if short in _CONVERTING else None, "numpy"
+        what = f"`np.{short}`"
+    else:
+        traced, kind, what = _traced_size(call, short)
+    if traced is not None:
+        needs_static(call.machine, kind, traced, what, call.node, call.frame)
+
+
+def _traced_size(call: Call, short: str) -> tuple[Value | None, str, str]:
+    what = f"`{short}`"
+    if short in _SHAPES:
+        return traced_in(call.machine, call.get(*_SHAPES[short])), "shape", what
+    if short == "arange":
+        return traced_in(call.machine, [*call.args, *(call.kwargs.get(name) for name in ("start", "stop", "step"))]), "size", what
+    if short in _COUNTS:
+        return traced_in(call.machine, call.get(*_COUNTS[short])), "size", what
+    sized = call.kwargs.get("size") is not None or (short == "where" and (len(call.args) != 1 or call.kwargs))
+    if (short in _DATA_DEPENDENT or short == "where") and call.name.startswith("jax.numpy.") and not sized:
+        return traced_in(call.machine, call.get(0, "a")), "nonzero", what
+    if call.name.startswith("jax.numpy.") and "axis" in call.kwargs:
+        return traced_in(call.machine, call.kwargs["axis"]), "size", f"the axis of {what}"
+    return None, "", ""
+
+
 _EXTREMA = frozenset({"max", "min", "amax", "amin", "reduce_max", "reduce_min"})
 _SQUEEZES = frozenset({"squeeze", "reshape"})
 
 
 def note_narrowing(machine: Machine, short: str, source: Array, result: Array, axis: Value, node: ast.AST, frame: Frame) -> None:
     """Say that a scalar was taken out of a vector: by a squeeze, or by an extremum over everything (with ``keepdims`` too)."""
-    if machine.kernel is None or not source.shape or result.shape is None:
+    if machine.kernel is None or machine.transformed or not source.shape or result.shape is None:
         return
     if short in _SQUEEZES and result.shape == ():
         machine.emit(Computed(machine.where(node, frame), "squeeze", source, result))

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..attributes import array_method
-from ..events import Computed
+from ...shapes import table
+from ...shapes.avals import ShapeError
+from ..events import Computed, ShapeFault
 from ..expressions import dict_key
 from ..frames import Frame
+from ..liveness import arrays_in
 from ..machine import CALL, Arguments, Machine
+from ..operations import is_traced, needs_static, note_operation, traced_in
+from ..operators import from_shapes
 from ..sequences import items_of, key_value
 from ..values import ABSENT, Array, BlockSpec, Instance, Iteration, ShapeDtype, SuperProxy, Unknown, Value, ValueIndexer, ValueMethod
 from .arrays import note_narrowing, shape_argument
@@ -135,14 +139,30 @@ def _iteration(machine: Machine, value: Iteration, name: str, arguments: Argumen
 
 
 def _array(machine: Machine, value: Array, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name in _NUMBERS and is_traced(machine, value):
+        needs_static(machine, "number", value, f"`.{name}()`", node, frame)
+    if name == "reshape" and (traced := traced_in(machine, arguments.args)) is not None:
+        needs_static(machine, "shape", traced, "`.reshape`", node, frame)
     args = [shape_argument(arg) for arg in arguments.args]
     kwargs = {key: shape_argument(arg) for key, arg in arguments.kwargs.items()}
-    result = array_method(machine, value, name, args, kwargs, node)
+    try:
+        result = from_shapes(table.method(name, value.aval, args, kwargs), (value, *arrays_in(arguments.args)), node)
+    except ShapeError as fault:
+        machine.emit(ShapeFault(machine.where(node, frame), f".{name}", str(fault), (value, *arguments.args)))
+        return Unknown("an operation that JAX refuses")
+    if isinstance(result, Unknown):
+        result.why, result.host = f"method `{name}` of an array", machine.kernel is None
     if isinstance(result, Array):
-        result.operands = (value, *(arg for arg in arguments.args if isinstance(arg, Array)))
         result.traced = value.traced
         note_narrowing(machine, name, value, result, arguments.get(0, "axis"), node, frame)
+    if arguments.exact:
+        function = "jax.numpy.ravel" if name == "flatten" else f"jax.numpy.{name}"
+        note_operation(machine, function, (value, *arguments.args), arguments.kwargs, result, node, frame, f".{name}")
     return result
+
+
+# Methods that make Python numbers.
+_NUMBERS = frozenset({"item", "tolist", "__int__", "__float__", "__index__", "__bool__"})
 
 
 def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -189,7 +209,7 @@ def _value_indexer(machine: Machine, value: ValueIndexer, name: str, arguments: 
     result = Array(
         value.array.aval, (value.array, *(arg for arg in arguments.args if isinstance(arg, Array))), value.array.traced, made_by=node
     )
-    if machine.kernel is not None:
+    if machine.kernel is not None and not machine.transformed:
         machine.emit(Computed(machine.where(node, frame), "scatter", value.array, result))
     return result
 

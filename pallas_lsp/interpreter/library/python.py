@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -10,8 +11,10 @@ from ...shapes.dims import Poly
 from ..attributes import attribute
 from ..classes import class_attribute
 from ..machine import Machine
+from ..operations import needs_static, traced_in
+from ..operators import binary
 from ..sequences import items_of
-from ..truth import as_condition, as_dim, known_truth, negate
+from ..truth import as_condition, as_dim, known_truth, negate, truth
 from ..values import (
     ABSENT,
     Array,
@@ -67,8 +70,8 @@ def _range(call: Call) -> Value:
         except ValueError:
             return call.unknown()
         return result if len(result) <= _LONGEST_RANGE else call.unknown()
-    if any(isinstance(arg, Array) and arg.traced for arg in call.args) and call.machine.kernel is not None:
-        return Unknown("a range over a traced value")
+    if (traced := traced_in(call.machine, call.args)) is not None:
+        needs_static(call.machine, "index", traced, "`range`", call.node, call.frame)
     return Unknown("a range of unknown length", f"range({', '.join(dims.render(p) if p is not None else '?' for p in parts)})", host=True)
 
 
@@ -284,6 +287,8 @@ def _next(call: Call) -> Value:
 @models("sorted")
 def _sorted(call: Call) -> Value:
     items = items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
+    if items is not None and "key" not in call.kwargs and all(isinstance(item, Array | int | float) for item in items):
+        _compared(call, items)
     plain = (
         items is not None
         and "key" not in call.kwargs
@@ -292,11 +297,19 @@ def _sorted(call: Call) -> Value:
     return sorted(items, reverse=call.kwargs.get("reverse") is True) if plain and items is not None else call.unknown("a sorted sequence")
 
 
+def _compared(call: Call, items: list[Value]) -> None:
+    """Python compares the items with one another and asks for the truth of the answer, which a traced one has not."""
+    traced = traced_in(call.machine, items) if len(items) > 1 else None
+    if isinstance(traced, Array):
+        truth(call.machine, Array(traced.aval, (traced,)), call.node, call.frame)
+
+
 @models("min", "max")
 def _extremum(call: Call) -> Value:
     items = call.args if len(call.args) > 1 else items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
     if not items or "key" in call.kwargs:
         return call.unknown()
+    _compared(call, items)
     if all(isinstance(item, int | float) for item in items):
         return min(items) if call.name == "min" else max(items)
     parts = [as_dim(item) for item in items]
@@ -319,6 +332,9 @@ def _total(call: Call) -> Value:
     items = items_of(call.machine, call.get(0, "iterable"), call.node, call.frame)
     if items is None or len(call.args) > 1:
         return call.unknown()
+    if any(isinstance(item, Array) for item in items):
+        symbol, total = ("+", 0) if call.name == "sum" else ("*", 1)
+        return functools.reduce(lambda a, b: binary(call.machine, symbol, a, b, call.node, call.frame), items, total)
     if all(isinstance(item, int | float) for item in items):
         return sum(items) if call.name == "sum" else math.prod(items)
     parts = [as_dim(item) for item in items]
@@ -340,6 +356,8 @@ def _any_all(call: Call) -> Value:
     undecided = [item for item, value in zip(items, known, strict=True) if value is None]
     if not undecided:
         return not wanted
+    if traced_in(call.machine, undecided[0]) is not None:
+        truth(call.machine, undecided[0], call.node, call.frame)
     return as_condition(undecided[0], call.node) if len(undecided) == 1 else call.unknown()
 
 
@@ -361,7 +379,7 @@ def _abs(call: Call) -> Value:
     return call.unknown()
 
 
-@models("int", "float", "bool", "str", "round")
+@models("int", "float", "bool", "complex", "str", "round")
 def _convert(call: Call) -> Value:
     value = call.get(0, "x", 0)
     if isinstance(value, Poly) and call.name in ("int", "round"):
@@ -370,11 +388,15 @@ def _convert(call: Call) -> Value:
         return value.poly
     if isinstance(value, bool | int | float | str) and not call.kwargs and len(call.args) <= 1:
         try:
-            return {"int": int, "float": float, "bool": bool, "str": str, "round": round}[call.name](value)  # type: ignore[operator]
+            return {"int": int, "float": float, "bool": bool, "complex": complex, "str": str, "round": round}[call.name](value)  # type: ignore[operator]
         except (ValueError, OverflowError):
             return call.unknown()
     if call.name == "bool" and known_truth(value) is not None:
         return known_truth(value)
+    if call.name in ("bool", "int", "float", "complex") and traced_in(call.machine, value) is value:
+        if call.name == "bool":
+            truth(call.machine, value, call.node, call.frame)
+        needs_static(call.machine, "number", value, f"`{call.name}`", call.node, call.frame)
     return Unknown(value.why if isinstance(value, Unknown) else f"a converted {type(value).__name__}", host=True)
 
 

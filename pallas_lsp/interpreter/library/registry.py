@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from ..frames import Frame
 from ..machine import CALL, Arguments, Machine
+from ..operations import note_operation
 from ..values import Library, Unknown, Value
 
 
@@ -67,7 +68,10 @@ def models(*names: str) -> Callable[[_Function], _Function]:
 def _call_library(machine: Machine, function: Library, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     call = Call(machine, function.name, arguments, node, frame)
     model = MODELS.get(function.name)
-    return model(call) if model is not None else FALLBACK[0](call)
+    result = model(call) if model is not None else FALLBACK[0](call)
+    if function.name.startswith("jax.") and arguments.exact:
+        note_operation(machine, function.name, tuple(arguments.args), arguments.kwargs, result, node, frame)
+    return result
 
 
 CALL[Library] = _call_library

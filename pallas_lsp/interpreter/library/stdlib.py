@@ -7,6 +7,7 @@ import math
 
 from ...shapes import dims
 from ..classes import fields_of
+from ..operations import needs_static, traced_in
 from ..sequences import items_of
 from ..truth import as_dim
 from ..values import (
@@ -164,12 +165,16 @@ def _itertool(call: Call) -> Value:
     "math.gcd",
     "math.lcm",
     "math.isqrt",
-    "math.trunc",
+    *(f"math.{name}" for name in ("sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "atan2", "asin", "acos", "pow", "fabs", "erf", "erfc")),
+    *(f"math.{name}" for name in ("log10", "log1p", "expm1", "isnan", "isinf", "isfinite", "isclose", "comb", "factorial", "cbrt", "exp2")),
     "numpy.sqrt",
     "numpy.log2",
 )
 def _math(call: Call) -> Value:
     short = call.name.rpartition(".")[2]
+    if call.name.startswith("math.") and (traced := traced_in(call.machine, call.args)) is not None:
+        kind = "index" if short in ("gcd", "lcm", "isqrt", "comb", "factorial") else "number"
+        needs_static(call.machine, kind, traced, f"`math.{short}`", call.node, call.frame)
     if all(isinstance(arg, int | float) for arg in call.args) and not call.kwargs:
         try:
             return getattr(math, short)(*call.args)

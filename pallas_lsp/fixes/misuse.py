@@ -1,0 +1,145 @@
+"""Refs, views and values taken for one another: read the ref, make the view, index the ref instead of the value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+
+from ..interpreter.events import Access, Computed, CopyEvent, RefAsArray, ValueStore
+from ..resolve.project import Project
+from ..rules.diagnostic import Fix
+from ..text.edits import wrap
+from ..text.span import Edit
+from .code import Code
+from .registry import fixes, make
+
+_MOST_OPERANDS = 3
+
+
+@fixes("ref-used-as-array")
+def read_the_ref(event: RefAsArray, project: Project) -> Iterator[Fix]:
+    """``[...]`` reads a ref; a view is indexed without ``.at``."""
+    code, node, name = Code(event.where.module), event.where.node, event.ref.root.name
+    places = _places(event, node)
+    # Which of the operands are refs is for the analysis to tell: fewest first, those named like the ref before others.
+    places.sort(key=lambda place: not (isinstance(place, ast.Name) and place.id == name))
+    for count in range(1, min(len(places), _MOST_OPERANDS) + 1):
+        for chosen in combinations(places, count):
+            yield make(f"Read `{code.text(chosen[0])}`", "safe", *(_reading(code, place) for place in chosen))
+
+
+def _places(event: RefAsArray, node: ast.AST) -> list[ast.expr]:
+    """The expressions of which one or more must be the ref."""
+    if event.operation == "store" and isinstance(node, ast.expr):
+        return [node]
+    if isinstance(node, ast.Attribute):
+        return [node.value]
+    if isinstance(node, ast.Call):
+        return [*(argument for argument in node.args if _may_be_ref(argument)), *(k.value for k in node.keywords if _may_be_ref(k.value))]
+    operands = {ast.BinOp: ("left", "right"), ast.UnaryOp: ("operand",), ast.AugAssign: ("target", "value")}.get(type(node), ())
+    found = [getattr(node, name) for name in operands]
+    if isinstance(node, ast.Compare):
+        found = [node.left, *node.comparators]
+    return [operand for operand in found if _may_be_ref(operand)]
+
+
+def _may_be_ref(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) or _is_view(node)
+
+
+def _is_view(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "at"
+
+
+def _reading(code: Code, node: ast.expr) -> tuple[Edit, ...]:
+    if _is_view(node):
+        return (_without_at(code, node),)
+    return wrap(code.module.source, node, "", "[...]")
+
+
+def _without_at(code: Code, view: ast.expr) -> Edit:
+    """``ref.at[i]`` as ``ref[i]``."""
+    assert isinstance(view, ast.Subscript) and isinstance(view.value, ast.Attribute)
+    return code.cut(code.span(view.value.value).end, code.span(view.value).end)
+
+
+@fixes("ref-at-item-assignment")
+def assign_to_the_ref(event: ValueStore, project: Project) -> Iterator[Fix]:
+    """``ref.at[i] = v`` is ``ref[i] = v``."""
+    code, target = Code(event.where.module), event.target
+    if isinstance(target, ast.Subscript) and _is_view(target):
+        yield make(f"Assign to `{code.text(target.value).removesuffix('.at')}` itself", "safe", [_without_at(code, target)])
+
+
+@fixes("copy-operand-not-ref")
+def copy_a_view(event: CopyEvent, project: Project) -> Iterator[Fix]:
+    """A copy takes ``ref.at[i]``, or the ref."""
+    code, node = Code(event.where.module), event.where.node
+    loaded = node
+    if isinstance(node, ast.Name):
+        loaded = code.assigned(node) or node
+    if not isinstance(loaded, ast.Subscript):
+        return
+    ref = code.text(loaded.value)
+    whole = isinstance(loaded.slice, ast.Constant) and loaded.slice.value is Ellipsis
+    text = ref if whole else f"{ref}.at[{_between_brackets(code, loaded)}]"
+    if loaded is not node:
+        yield make(f"Copy from `{text}`" if event.role == "source" else f"Use `{text}`", "safe", [code.replace(node, text)])
+    elif whole:
+        yield make(f"Give the copy `{ref}` itself", "safe", [code.cut(code.span(loaded.value).end, code.span(loaded).end)])
+    else:
+        yield make(f"Give the copy a view of `{ref}`", "safe", [code.after(loaded.value, ".at")])
+
+
+def _between_brackets(code: Code, node: ast.Subscript) -> str:
+    text = code.module.source.text
+    opening = text.index("[", code.span(node.value).end)
+    return text[opening + 1 : code.span(node).end - 1]
+
+
+@fixes("ref-transpose")
+def transpose_the_value(event: Access, project: Project) -> Iterator[Fix]:
+    """``ref.T[...]`` is ``ref[...].T``."""
+    code, node = Code(event.where.module), event.where.node
+    if not isinstance(node, ast.Subscript) or not (isinstance(node.slice, ast.Constant) and node.slice.value is Ellipsis):
+        return
+    view = node.value
+    transposer = view.func if isinstance(view, ast.Call) else view
+    if not isinstance(transposer, ast.Attribute) or transposer.attr not in ("T", "transpose"):
+        return
+    ref = code.span(transposer.value).end
+    moved = code.cut(ref, ref, "[...]"), code.cut(code.span(view).end, code.span(node).end)
+    yield make(f"Transpose what is loaded from `{code.text(transposer.value)}`", "safe", moved)
+
+
+@fixes("value-dynamic-slice")
+def index_the_ref(event: Computed, project: Project) -> Iterator[Fix]:
+    """``ref[...][i]`` is ``ref[i]``; the same where the loaded value has a name."""
+    code, node = Code(event.where.module), event.where.node
+    access = next((operand for operand in event.source.operands if isinstance(operand, Access)), None)
+    if not isinstance(node, ast.Subscript) or access is None or access.where.module is not event.where.module:
+        return
+    load = access.where.node
+    whole = isinstance(load, ast.Subscript) and isinstance(load.slice, ast.Constant) and load.slice.value is Ellipsis
+    if not isinstance(load, ast.Subscript) or not whole:
+        return
+    ref = code.text(load.value)
+    if isinstance(node.value, ast.Subscript) and code.span(node.value) == code.span(load):
+        yield make(f"Index `{ref}` itself", "safe", [code.cut(code.span(load.value).end, code.span(load).end)])
+    elif isinstance(node.value, ast.Name) and code.assigned(node.value) is load and isinstance(load.value, ast.Name):
+        read_only = access.ref.root.role in ("input", "prefetch")
+        yield make(f"Index `{ref}` itself", "safe" if read_only else "unsafe", [code.replace(node.value, ref)])
+
+
+@fixes("zero-rank-ref-not-in-smem")
+def fewer_views(event: Access, project: Project) -> Iterator[Fix]:
+    """``view.at[...]`` of a view without dims is the view."""
+    code = Code(event.where.module)
+    node = event.where.node.value if isinstance(event.where.node, ast.Subscript) else None
+    for place in (node, code.assigned(node) if isinstance(node, ast.Name) else None):
+        if place is not None and _is_view(place) and isinstance(place, ast.Subscript) and isinstance(place.value, ast.Attribute):
+            holder = place.value.value
+            yield make(f"Use `{code.text(holder)}` itself", "safe", [code.cut(code.span(holder).end, code.span(place).end)])
+
+

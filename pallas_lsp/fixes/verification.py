@@ -1,0 +1,190 @@
+"""Which candidates are offered: those after which their finding is gone and nothing new is found, by analysing the edited texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..interpreter.events import Access, CallFault, Event, KernelRun, ShapeFault, UnmodelledCall
+from ..interpreter.machine import Cancelled
+from ..resolve.project import Project
+from ..rules.diagnostic import Fix
+from ..rules.registry import Context, RuleTable
+from ..rules.stored_values import stored_aval
+from ..text.edits import apply
+from ..text.source import Source
+from ..text.span import Edit, Location
+from .registry import candidates
+
+MOST_FIXES = 3
+"""How many fixes a finding is offered."""
+
+_MOST_TRIED = 12
+
+Place = tuple[str, str, int]
+"""A rule (or ``undecided``), a file and a 0-based line: what stays the same of a finding while text around it changes."""
+
+_UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the rules, all of them, find in the events of a run, with how sure the run was.
+
+    ``kernels``: how many kernel calls were understood; ``doubts``: how much was not, by kind of event; ``undecided``: the stores of
+    which the shape, or that of the value, is not known.
+    """
+
+    findings: frozenset[tuple[str, Location]]
+    undecided: frozenset[tuple[str, Location]]
+    kernels: int
+    doubts: Counter[type[Event]]
+
+
+def judge(events: Iterable[Event], table: RuleTable, context: Context) -> Judgement:
+    """Look at the events of a run."""
+    findings, undecided, kinds = set(), set(), Counter[type[Event]]()
+    for event in events:
+        kinds[type(event)] += 1
+        found = table.first(event, context)
+        if found is not None:
+            findings.add((found[0].id, found[1].location))
+        elif isinstance(event, Access) and event.op != "load" and _is_undecided(event):
+            undecided.add((_UNDECIDED, event.where.location))
+    doubts = Counter[type[Event]]({kind: kinds[kind] for kind in (CallFault, UnmodelledCall, ShapeFault)})
+    return Judgement(frozenset(findings), frozenset(undecided), kinds[KernelRun], doubts)
+
+
+def _is_undecided(event: Access) -> bool:
+    aval = stored_aval(event)
+    return event.shape is None or aval is None or aval.shape is None
+
+
+class Verifier:
+    """Tries the fixes of one analysis.
+
+    ``texts``: what the analysis read, by path. ``before`` gives what was found in the texts as they are, ``after`` analyses what the
+    project holds then: both for the document and these other files.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        texts: Mapping[str, Source],
+        before: Callable[[frozenset[str]], Judgement],
+        after: Callable[[frozenset[str]], Judgement],
+    ) -> None:
+        self._project = project
+        self._texts = texts
+        self._before = before
+        self._after = after
+        self._tried: dict[frozenset[Edit], tuple[Judgement, Judgement] | None] = {}
+
+    def fixes(self, rule: str, location: Location, event: Event) -> Iterator[Fix]:
+        """The fixes of a finding, best first and safe ones before unsafe ones; none where the texts are no longer those of the analysis."""
+        offered = 0
+        waiting: list[Fix] = []
+        try:
+            for tried, fix in enumerate(candidates(rule, event, self._project)):
+                if tried >= _MOST_TRIED or offered + len(waiting) >= MOST_FIXES or not self._is_current():
+                    break
+                if not self._helps(fix, rule, location):
+                    continue
+                if fix.applicability == "unsafe":
+                    waiting.append(fix)
+                else:
+                    offered += 1
+                    yield fix
+            yield from waiting[: MOST_FIXES - offered]
+        except Cancelled:
+            return
+
+    def _is_current(self) -> bool:
+        return all(self._project.read(path) == source for path, source in self._texts.items())
+
+    def _helps(self, fix: Fix, rule: str, location: Location) -> bool:
+        """Whether the finding goes and none comes."""
+        edits = frozenset(fix.edits)
+        if edits not in self._tried:
+            self._tried[edits] = self._try(edits)
+        judged = self._tried[edits]
+        if judged is None:
+            return False
+        (before, after), shift = judged, _Shift(fix.edits, self._texts)
+        found, was = Counter(map(shift.new, after.findings)), Counter(map(shift.old, before.findings))
+        place = shift.old((rule, location))
+        if found[place] >= was[place] or found - was:
+            return False
+        if after.kernels < before.kernels or after.doubts - before.doubts:
+            return False
+        # What the rules cannot judge is no fix.
+        undecided = Counter(map(shift.new, after.undecided)) - Counter(map(shift.old, before.undecided))
+        return all(seen[1:] != place[1:] for seen in undecided)
+
+    def _try(self, edits: frozenset[Edit]) -> tuple[Judgement, Judgement] | None:
+        """What is found before and after the edits; None where they cannot be made, or what comes is not Python any more."""
+        paths = frozenset(edit.path for edit in edits)
+        if not paths <= self._texts.keys():
+            return None
+        try:
+            texts = {path: apply(self._texts[path].text, [edit for edit in edits if edit.path == path]) for path in paths}
+        except ValueError:  # two edits of one place
+            return None
+        broken = {path for path in paths if self._is_broken(path)}
+        before = self._before(paths)
+        with _edited(self._project, texts):
+            if any(self._is_broken(path) for path in paths - broken):
+                return None
+            return before, self._after(paths)
+
+    def _is_broken(self, path: str) -> bool:
+        parsed = self._project.parsed(path)
+        return parsed is None or parsed.error is not None
+
+
+@contextmanager
+def _edited(project: Project, texts: Mapping[str, str]) -> Iterator[None]:
+    """Let the texts stand for their files for a while."""
+    opened = {path: source.text for path in texts if project.is_open(path) and (source := project.read(path)) is not None}
+    try:
+        for path, text in texts.items():
+            project.set_overlay(path, text)
+        yield
+    finally:
+        for path in texts:
+            project.set_overlay(path, opened.get(path))
+
+
+class _Shift:
+    """Where findings before the edits and findings after them are the same: both as lines of the edited texts."""
+
+    def __init__(self, edits: Iterable[Edit], texts: Mapping[str, Source]) -> None:
+        by_path: dict[str, list[Edit]] = {}
+        for edit in edits:
+            by_path.setdefault(edit.path, []).append(edit)
+        self._edits = {path: sorted(group, key=lambda edit: edit.span) for path, group in by_path.items()}
+        self._texts = texts
+        self._edited = {path: Source(path, apply(texts[path].text, group)) for path, group in self._edits.items()}
+
+    def old(self, finding: tuple[str, Location]) -> Place:
+        """The place of a finding of the original texts."""
+        rule, location = finding
+        offset = location.span.start
+        moved = offset
+        for edit in self._edits.get(location.path, ()):
+            if edit.span.end <= offset:
+                moved += len(edit.content) - (edit.span.end - edit.span.start)
+            elif edit.span.start < offset:
+                moved += edit.span.start - offset
+        return rule, location.path, self._line(location.path, moved)
+
+    def new(self, finding: tuple[str, Location]) -> Place:
+        """The place of a finding of the edited texts."""
+        rule, location = finding
+        return rule, location.path, self._line(location.path, location.span.start)
+
+    def _line(self, path: str, offset: int) -> int:
+        source = self._edited.get(path) or self._texts.get(path)
+        return source.line_of(offset) if source is not None else offset
