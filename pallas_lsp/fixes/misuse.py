@@ -12,21 +12,23 @@ from ..rules.diagnostic import Fix
 from ..text.edits import wrap
 from ..text.span import Edit
 from .code import Code
-from .registry import fixes, make
+from .registry import Candidate, fixes, make
 
 _MOST_OPERANDS = 3
 
 
 @fixes("ref-used-as-array")
-def read_the_ref(event: RefAsArray, project: Project) -> Iterator[Fix]:
+def read_the_ref(event: RefAsArray, project: Project) -> Iterator[Candidate]:
     """``[...]`` reads a ref; a view is indexed without ``.at``."""
     code, node, name = Code(event.where.module), event.where.node, event.ref.root.name
     places = _places(event, node)
     # Which of the operands are refs is for the analysis to tell: fewest first, those named like the ref before others.
     places.sort(key=lambda place: not (isinstance(place, ast.Name) and place.id == name))
-    for count in range(1, min(len(places), _MOST_OPERANDS) + 1):
-        for chosen in combinations(places, count):
-            yield make(f"Read `{code.text(chosen[0])}`", "safe", *(_reading(code, place) for place in chosen))
+    yield tuple(
+        make(f"Read `{code.text(chosen[0])}`", "safe", *(_reading(code, place) for place in chosen))
+        for count in range(1, min(len(places), _MOST_OPERANDS) + 1)
+        for chosen in combinations(places, count)
+    )
 
 
 def _places(event: RefAsArray, node: ast.AST) -> list[ast.expr]:

@@ -12,12 +12,12 @@ from ..shapes import dtypes
 from ..text.edits import wrap
 from .access import One, written
 from .code import NUMPY, Code
-from .registry import fixes, make
+from .registry import Candidate, fixes, make
 from .spaces import to_smem
 
 
 @fixes("narrow-vector-to-scalar")
-def scalar_of_32_bits(event: Computed, project: Project) -> Iterator[Fix]:
+def scalar_of_32_bits(event: Computed, project: Project) -> Iterator[Candidate]:
     """Cast before the scalar is taken out; where the rest needs the old dtype, cast it back, or keep a vector of one element."""
     code, node, dtype = Code(event.where.module), event.where.node, event.source.dtype
     source = _source(code, node)
@@ -26,15 +26,16 @@ def scalar_of_32_bits(event: Computed, project: Project) -> Iterator[Fix]:
     if source is None or named is None or not isinstance(node, ast.expr) or dtype is None:
         return
     cast = wrap(code.module.source, source, "", f".astype({named.text})")
-    yield make(f"Cast to {wide} first", "safe", named.edits, cast)
+    ways = [make(f"Cast to {wide} first", "safe", named.edits, cast)]
     if isinstance(node, ast.Subscript):
         sliced = _sliced(code, node)
         if sliced is not None:
-            yield make("Keep a vector of one element", "safe", [code.replace(node.slice, sliced)])
+            ways.append(make("Keep a vector of one element", "safe", [code.replace(node.slice, sliced)]))
     old = code.name(f"{NUMPY}.{dtype}_" if dtype == "bool" else f"{NUMPY}.{dtype}")
     if old is not None:
         back = code.after(node, f".astype({old.text})")
-        yield make(f"Cast to {wide} first, and back to {dtype}", "safe", named.edits, cast, [back])
+        ways.append(make(f"Cast to {wide} first, and back to {dtype}", "safe", named.edits, cast, [back]))
+    yield tuple(ways)
 
 
 def _source(code: Code, node: ast.AST) -> ast.expr | None:

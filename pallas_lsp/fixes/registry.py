@@ -12,7 +12,10 @@ from ..resolve.project import Project
 from ..rules.diagnostic import Applicability, Fix
 from ..text.span import Edit
 
-Maker = Callable[[Any, Project], Iterator[Fix]]
+Candidate = Fix | tuple[Fix, ...]
+"""A fix, or several of which the first that helps is enough."""
+
+Maker = Callable[[Any, Project], Iterator[Candidate]]
 FIXES: dict[str, list[Maker]] = {}
 _Function = TypeVar("_Function", bound=Maker)
 
@@ -35,17 +38,13 @@ def load_fixes() -> None:
         importlib.import_module(f"{__package__}.{module.name}")
 
 
-def candidates(rule_id: str, event: Event, project: Project) -> Iterator[Fix]:
-    """The fixes that the finding of ``rule_id`` on ``event`` may get, best first, each once. None of them has been tried."""
+def candidates(rule_id: str, event: Event, project: Project) -> Iterator[tuple[Fix, ...]]:
+    """The fixes that the finding of ``rule_id`` on ``event`` may get, best first: of each group the first that helps. None has been tried."""
     if not FIXES:
         load_fixes()
-    seen: set[frozenset[Edit]] = set()
     for maker in FIXES.get(rule_id, ()):
-        for fix in maker(event, project):
-            edits = frozenset(fix.edits)
-            if edits and edits not in seen:
-                seen.add(edits)
-                yield fix
+        for candidate in maker(event, project):
+            yield (candidate,) if isinstance(candidate, Fix) else candidate
 
 
 def make(title: str, applicability: Applicability, *edits: Iterable[Edit]) -> Fix:

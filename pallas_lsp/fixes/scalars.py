@@ -13,31 +13,29 @@ from ..text.edits import insert_keyword
 from ..text.span import Edit
 from .access import FULL, One, Written, written
 from .code import NUMPY, Code
-from .registry import fixes, make
+from .registry import Candidate, fixes, make
 from .spaces import to_smem
 
 _REDUCTIONS = frozenset({"sum", "max", "min", "amax", "amin", "mean", "prod", "any", "all", "var", "std", "argmax", "argmin", "nansum", "nanmax", "nanmin"})
 
 
 @fixes("store-scalar-to-vmem", "swap-scalar-to-vmem")
-def scalar_to_vmem(event: Access, project: Project) -> Iterator[Fix]:
+def scalar_to_vmem(event: Access, project: Project) -> Iterator[Candidate]:
     """Scratch is best moved to SMEM, where all its scalar stores are right; an output of one element is best stored as a whole."""
-    if event.ref.root.role == "scratch":
-        yield from to_smem(event.ref.root)
     access = written(event)
-    if access is not None:
-        yield from _vectors(access)
-    yield from to_smem(event.ref.root)
+    vectors = tuple(_vectors(access)) if access is not None else ()
+    moves = tuple(to_smem(event.ref.root))
+    yield from (moves, vectors) if event.ref.root.role == "scratch" else (vectors, moves)
 
 
 def _vectors(access: Written) -> Iterator[Fix]:
+    """Ways to store a vector, best first."""
     if access.is_unit():
         yield from _whole(access)
     last = access.axes[-1].entry if access.axes else None
     if last is not None and isinstance(last.value, Array):  # the TPU compiler does not take a traced position in the last dim
         yield from _selected(access)
-    for count in (1, len(access.axes)):
-        yield from _one_element(access, count)
+    yield from _one_element(access)
 
 
 def _whole(access: Written) -> Iterator[Fix]:
@@ -60,18 +58,17 @@ def _whole(access: Written) -> Iterator[Fix]:
         yield make(f"Store a vector of one element to all of `{name}`", "safe", index, full, result)
 
 
-def _one_element(access: Written, count: int) -> Iterator[Fix]:
-    """Store to a slice of one element: ``count`` of the integers that index it become slices."""
-    parts = access.with_slices(count)
-    index, result = access.write_index(parts), _old_scalar(access, count)
-    sliced = sum(isinstance(part, One) for part in parts)
-    if index is None or result is None or sliced != count:
+def _one_element(access: Written) -> Iterator[Fix]:
+    """Store to a slice of one element: the last integer that indexes it becomes a slice."""
+    parts = access.with_slices()
+    index, result = access.write_index(parts), _old_scalar(access, 1)
+    if index is None or result is None or not any(isinstance(part, One) for part in parts):
         return
     title = f"Store a slice of one element to `{access.holder_text}`"
     if access.event.api == "augmented":
         yield make(title, "safe", index)
         return
-    value = full_value(access, f"({', '.join('1' * count)}{',' if count == 1 else ''})")
+    value = full_value(access, "(1,)")
     if value is not None:
         yield make(title, "safe", index, value, result)
 

@@ -10,11 +10,11 @@ from ..interpreter.values import Array
 from ..resolve.project import Project
 from ..rules.diagnostic import Fix
 from ..shapes import dtypes
-from ..text.edits import remove_argument
+from ..text.edits import remove_argument, wrap
 from ..text.span import Edit
 from .access import Written, written
 from .code import NUMPY, Code
-from .registry import fixes, make
+from .registry import Candidate, fixes, make
 from .scalars import reduction
 from .spaces import to_vmem
 
@@ -22,36 +22,30 @@ _LONGEST_STACK = 64
 
 
 @fixes("load-vector-from-smem")
-def vector_from_smem(event: Access, project: Project) -> Iterator[Fix]:
-    """Load the scalar that is meant, keep the ref until it is indexed, or load from VMEM."""
+def vector_from_smem(event: Access, project: Project) -> Iterator[Candidate]:
+    """Load the scalar that is meant, or keep the ref until it is indexed; else load from VMEM, or one scalar after the other."""
     access = written(event)
-    code = Code(event.where.module)
-    statement = code.statement(event.where.node)
-    if access is not None and isinstance(statement, ast.AugAssign) and _is_target(code, statement, event.where.node):
-        yield from _scalar_store(access, statement.value, None)
-    elif access is not None:
-        yield from _indexed_twice(access)
-        yield from _down_to_scalar(access)
-        yield from _kept_as_ref(access)
-    yield from to_vmem(event.ref.root)
-    if access is not None and not isinstance(statement, ast.AugAssign):
-        yield from _stacked(access)
+    to_elsewhere = to_vmem(event.ref.root)
+    if access is None:
+        yield from to_elsewhere
+        return
+    statement = access.code.statement(event.where.node)
+    if isinstance(statement, ast.AugAssign) and access.code.span(statement.target) == access.code.span(event.where.node):
+        yield (*_scalar_store(access, statement.value, None), *to_elsewhere)
+    else:
+        yield (*_indexed_twice(access), *_kept_as_ref(access), *_down_to_scalar(access), *to_elsewhere, *_stacked(access))
 
 
 @fixes("store-vector-to-smem")
-def vector_to_smem(event: Access, project: Project) -> Iterator[Fix]:
-    """Store the scalar that is meant, store to VMEM, or store one scalar after the other."""
+def vector_to_smem(event: Access, project: Project) -> Iterator[Candidate]:
+    """Store the scalar that is meant; else store to VMEM, or one scalar after the other."""
     access = written(event)
-    if access is not None:
-        rank = len(event.value.shape) if isinstance(event.value, Array) and event.value.shape is not None else None
-        yield from _scalar_store(access, access.value, rank if event.api != "augmented" else None)
-    yield from to_vmem(event.ref.root)
-    if access is not None:
-        yield from scalar_loop(access)
-
-
-def _is_target(code: Code, statement: ast.AugAssign, node: ast.AST) -> bool:
-    return code.span(statement.target) == code.span(node)
+    if access is None:
+        yield from to_vmem(event.ref.root)
+        return
+    rank = len(event.value.shape) if isinstance(event.value, Array) and event.value.shape is not None else None
+    scalar = _scalar_store(access, access.value, rank if event.api != "augmented" else None)
+    yield (*scalar, *to_vmem(event.ref.root), *scalar_loop(access))
 
 
 def _indexed_twice(access: Written) -> Iterator[Fix]:
@@ -105,13 +99,16 @@ def _kept_as_ref(access: Written) -> Iterator[Fix]:
 
 def _stacked(access: Written) -> Iterator[Fix]:
     """A short row of scalars, loaded one by one and stacked."""
-    stack, size = access.code.name(f"{NUMPY}.stack"), access.event.where.facts.resolve(access.axes[0].taken) if access.axes else None
-    if stack is None or len(access.axes) != 1 or not access.is_whole or (isinstance(size, int) and size > _LONGEST_STACK):
+    code, node = access.code, access.event.where.node
+    stack, size = code.name(f"{NUMPY}.stack"), access.event.where.facts.resolve(access.axes[0].taken) if access.axes else None
+    if stack is None or len(access.axes) != 1 or not access.is_whole or access.is_unit() or isinstance(code.around(node)[0], ast.Subscript):
         return
-    name, index = access.holder_text, access.code.unused_name(access.event.where.node)
+    if isinstance(size, int) and size > _LONGEST_STACK:
+        return
+    name, index = access.holder_text, code.unused_name(node)
     if index is not None:
         text = f"{stack.text}([{name}[{index}] for {index} in range({name}.shape[0])])"
-        edits = (*stack.edits, access.code.replace(access.event.where.node, text))
+        edits = (*stack.edits, code.replace(node, text))
         yield make(f"Load the scalars of `{name}` one by one and stack them", "safe" if isinstance(size, int) else "unsafe", edits)
 
 
@@ -128,18 +125,16 @@ def _scalar_store(access: Written, value: ast.expr | None, rank: int | None) -> 
 def _scalars(access: Written, value: ast.expr, rank: int | None) -> Iterator[tuple[Edit, ...]]:
     """The edits that make a scalar of a vector of one element, by how it is written."""
     code = access.code
-    if rank is None:
-        yield ()
     call = reduction(code, value)
     kept = next((keyword for keyword in call.keywords if keyword.arg == "keepdims"), None) if call is not None else None
+    constant = constant_of(access, value)
     if call is not None and kept is not None and _reduces_all(code, call):
         yield (remove_argument(code.module.source, call, kept),)
-    constant = constant_of(access, value)
     if constant is not None:
         yield (code.replace(value, constant),)
-    taken = access.wrap_value("", f"[{', '.join('0' * (rank or len(access.axes)))}]")
-    if taken is not None:
-        yield taken
+    if rank is None:
+        yield ()
+    yield wrap(code.module.source, value, "", f"[{', '.join('0' * (rank or len(access.axes)))}]")
 
 
 def _reduces_all(code: Code, call: ast.Call) -> bool:

@@ -99,6 +99,8 @@ def _specified(root: RefRoot, code: Code, call: ast.Call, space: str) -> tuple[E
     """A BlockSpec for the one operand or output of a call that gives none."""
     side = "in_specs" if root.role == "input" else "out_specs"
     given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if space == "VMEM" and side in given:
+        return _plain_specs(code, given[side])
     if space == "VMEM" or side in given or "grid_spec" in given or not _is_only(root, code, call, given.get("out_shape")):
         return None
     spec, memory = code.name(f"{PALLAS}.BlockSpec"), code.name(f"{TPU}.{space}")
@@ -107,6 +109,16 @@ def _specified(root: RefRoot, code: Code, call: ast.Call, space: str) -> tuple[E
     text = f"{spec.text}(memory_space={memory.text})"
     listed = f"[{text}]" if root.role == "input" else text
     return (*spec.edits, *memory.edits, insert_keyword(code.module.source, call, side, listed))
+
+
+def _plain_specs(code: Code, specs: ast.expr) -> tuple[Edit, ...] | None:
+    """BlockSpecs for the operands that are said to have none, which are left where they are."""
+    spec = code.name(f"{PALLAS}.BlockSpec")
+    entries = specs.elts if isinstance(specs, ast.Tuple | ast.List) else []
+    unspecified = [entry for entry in entries if code.qualified(entry) == f"{PALLAS}.no_block_spec"]
+    if spec is None or not unspecified:
+        return None
+    return (*spec.edits, *(code.replace(entry, f"{spec.text}()") for entry in unspecified))
 
 
 def _is_only(root: RefRoot, code: Code, call: ast.Call, out_shape: ast.expr | None) -> bool:

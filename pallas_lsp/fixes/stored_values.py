@@ -10,75 +10,85 @@ from ..interpreter.events import Access
 from ..interpreter.values import Array
 from ..resolve.project import Project
 from ..rules.diagnostic import Applicability, Fix
-from ..rules.stored_values import stored_aval
+from ..rules.stored_values import casts_silently, stored_aval
 from ..shapes import dims, dtypes
 from ..shapes.dims import MaybeDim, Shape, Truth
 from ..text.edits import insert_keyword, replace_argument
 from ..text.span import Edit
 from .access import FULL, Written, written
 from .code import NUMPY, Code
-from .registry import fixes, make
+from .registry import Candidate, fixes, make
 from .scalars import full_value, keepdims
 from .smem import scalar_loop
 
 
 @fixes("store-shape-mismatch")
-def fitting_shape(event: Access, project: Project) -> Iterator[Fix]:
+def fitting_shape(event: Access, project: Project) -> Iterator[Candidate]:
     """Give the value the shape of the place, or the place that of the value."""
     access, aval = written(event), stored_aval(event)
     if access is None or aval is None or aval.shape is None or event.shape is None:
         return
-    if aval.shape == ():
-        yield from _scalar_in_place_of_vector(access)
-    else:
+    if aval.shape != ():
         yield from _vector_of_another_shape(access, event.shape, aval.shape)
+    elif event.ref.root.space == "smem":
+        yield (*_one_scalar(access), *scalar_loop(access))
+    else:
+        yield (*_kept_dims(access), *_filled(access))
 
 
-def _scalar_in_place_of_vector(access: Written) -> Iterator[Fix]:
-    """A store does not broadcast: say it."""
-    name = access.holder_text
+def _one_scalar(access: Written) -> Iterator[Fix]:
+    """The one scalar of a ref in SMEM is stored to by integers."""
     integers = access.integers()
-    if access.event.ref.root.space == "smem":
-        index = access.write_index(integers) if integers is not None else None
-        if index is not None:
-            yield make(f"Store to the one scalar of `{name}`", "safe", index)
-        yield from scalar_loop(access)
-        return
+    index = access.write_index(integers) if integers is not None else None
+    if index is not None:
+        yield make(f"Store to the one scalar of `{access.holder_text}`", "safe", index)
+
+
+def _kept_dims(access: Written) -> Iterator[Fix]:
     kept = keepdims(access.code, access.value)
     if kept is not None:
         yield make("Keep the dims of the reduction", "safe", kept)
-    zeros = access.code.name(f"{NUMPY}.zeros_like")
-    if access.is_whole and isinstance(access.value, ast.Constant) and access.value.value == 0 and zeros is not None:
-        yield make(f"Store zeros of the shape of `{name}`", "safe", zeros.edits, [access.code.replace(access.value, f"{zeros.text}({name})")])
-    shape = access.shape_text()
-    full = full_value(access, shape) if shape is not None else None
-    if full is not None:
-        yield make(f"Store the scalar to all of `{name}`" if access.is_whole else "Store the scalar to the whole slice", "safe", full)
+
+
+def _filled(access: Written) -> Iterator[Fix]:
+    """A store does not broadcast a scalar: say that it goes everywhere."""
+    name = access.holder_text
+    if access.is_whole and isinstance(access.value, ast.Constant) and access.value.value == 0:
+        zeros = access.code.name(f"{NUMPY}.zeros_like")
+        if zeros is not None:
+            yield make(f"Store zeros to all of `{name}`", "safe", zeros.edits, [access.code.replace(access.value, f"{zeros.text}({name})")])
+    filled = _full_of(access)
+    if filled is not None:
+        where = f"all of `{name}`" if access.is_whole else f"the whole slice of `{name}`"
+        yield make(f"Store the scalar to {where}", "safe", filled)
+
+
+def _full_of(access: Written) -> tuple[Edit, ...] | None:
+    """The edits that make an array of the scalar, of the shape and dtype of the place."""
+    event, name, shape = access.event, access.holder_text, access.shape_text()
+    aval, wanted = stored_aval(event), event.ref.dtype
+    fits = aval is None or wanted is None or aval.dtype in (None, wanted) or (event.cast and casts_silently(wanted, aval))
+    if fits:
+        return full_value(access, shape) if shape is not None else None
     like = access.code.name(f"{NUMPY}.full_like")
-    filled = access.wrap_value(f"{like.text}({name}, ", ")") if like is not None and access.is_whole else None
-    if like is not None and filled is not None:
-        yield make(f"Fill `{name}` with the scalar, cast to its dtype", "safe", like.edits, filled)
+    value = access.wrap_value(f"{like.text}({name}, ", ")") if like is not None and access.is_whole else None
+    return (*like.edits, *value) if like is not None and value is not None else None
 
 
-def _vector_of_another_shape(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[Fix]:
-    kept = keepdims(access.code, access.value)
-    if kept is not None:
-        yield make("Keep the dims of the reduction", "safe", kept)
-    same = _Shapes(access)
-    yield from _unit_dims(access, same, wanted, given)
-    whole = tuple(axis.size for axis in access.axes)
-    if not access.is_whole and same(whole, given):
-        index = access.write_index([FULL] * len(access.axes))
-        if index is not None:
-            yield make(f"Store to all of `{access.holder_text}`", "unsafe", index)
+def _vector_of_another_shape(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[Candidate]:
+    same, shape = _Shapes(access), access.shape_text()
+    unit_dims = tuple(_unit_dims(access, same, wanted, given))
+    yield (*_kept_dims(access), *unit_dims)
+    index = access.write_index([FULL] * len(access.axes))
+    if index is not None and not access.is_whole and same(tuple(axis.size for axis in access.axes), given):
+        yield make(f"Store to all of `{access.holder_text}`", "unsafe", index)
     yield from _loaded_whole(access, same, wanted)
-    shape = access.shape_text()
     broadcast = access.code.name(f"{NUMPY}.broadcast_to")
-    if shape is not None and broadcast is not None and same.broadcasts(given, wanted):
+    if shape is not None and broadcast is not None and not unit_dims and same.broadcasts(given, wanted):
         edits = access.wrap_value(f"{broadcast.text}(", f", {shape})")
         if edits is not None:
             yield make("Broadcast the value", "unsafe", broadcast.edits, edits)
-    if shape is not None and dims.equal(dims.product(map(same.resolve, wanted)), dims.product(map(same.resolve, given))) is Truth.YES:
+    elif shape is not None and not unit_dims and same.same(dims.product(wanted), dims.product(given)):
         edits = access.wrap_value("", f".reshape({shape})")
         if edits is not None:
             yield make("Reshape the value", "unsafe", edits)
@@ -89,7 +99,6 @@ class _Shapes:
 
     def __init__(self, access: Written) -> None:
         self._facts = access.event.where.facts
-        self.resolve = self._facts.resolve
 
     def __call__(self, a: Shape, b: Shape) -> bool:
         return a is not None and b is not None and len(a) == len(b) and all(map(self.same, a, b))
@@ -124,10 +133,10 @@ def _unit_dims(access: Written, same: _Shapes, wanted: tuple[MaybeDim, ...], giv
             return
         load = _whole_load(access.code, access.value)
         text = _index_text(missing, "0")
+        index = access.wrap_value("", f"[{text}]")
         if load is not None:
             yield make("Load without the dims of size 1", "safe", [access.code.replace(load.slice, text)])
-        index = access.wrap_value("", f"[{text}]")
-        if index is not None:
+        elif index is not None:
             yield make("Take the dims of size 1 from the value", "safe", index)
 
 
@@ -163,7 +172,7 @@ def _loads(value: object, depth: int = 6) -> list[Access]:
 
 
 @fixes("store-dtype-mismatch")
-def fitting_dtype(event: Access, project: Project) -> Iterator[Fix]:
+def fitting_dtype(event: Access, project: Project) -> Iterator[Candidate]:
     """Cast the value to the dtype of the ref, or make it of that dtype."""
     access, aval = written(event), stored_aval(event)
     wanted = event.ref.dtype
@@ -176,11 +185,11 @@ def fitting_dtype(event: Access, project: Project) -> Iterator[Fix]:
         yield from _number(access, wanted, applicability)
         return
     created = _created(access.code, access.value, dtype)
-    if created is not None:
-        yield make(f"Make the value of the dtype of `{access.holder_text}`", applicability, created)
-    cast = access.wrap_value("", f".astype({dtype})")
-    if cast is not None:
-        yield make(f"Cast the value to the dtype of `{access.holder_text}`", applicability, cast)
+    cast = access.wrap_value("", f".astype({dtype})") or ()
+    yield (
+        make(f"Make the value of the dtype of `{access.holder_text}`", applicability, created or ()),
+        make(f"Cast the value to the dtype of `{access.holder_text}`", applicability, cast),
+    )
 
 
 def _number(access: Written, wanted: str, applicability: Applicability) -> Iterator[Fix]:

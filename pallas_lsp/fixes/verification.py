@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 
 from ..interpreter.events import Access, CallFault, Event, KernelRun, ShapeFault, UnmodelledCall
 from ..interpreter.machine import Cancelled
@@ -34,7 +35,7 @@ class Judgement:
     """What the rules, all of them, find in the events of a run, with how sure the run was.
 
     ``kernels``: how many kernel calls were understood; ``doubts``: how much was not, by kind of event; ``undecided``: the stores of
-    which the shape, or that of the value, is not known.
+    which no path knows both the shape and that of the value.
     """
 
     findings: frozenset[tuple[str, Location]]
@@ -45,21 +46,23 @@ class Judgement:
 
 def judge(events: Iterable[Event], table: RuleTable, context: Context) -> Judgement:
     """Look at the events of a run."""
-    findings, undecided, kinds = set(), set(), Counter[type[Event]]()
+    findings, stores, kinds = set(), dict[Location, bool](), Counter[type[Event]]()
     for event in events:
         kinds[type(event)] += 1
         found = table.first(event, context)
         if found is not None:
             findings.add((found[0].id, found[1].location))
-        elif isinstance(event, Access) and event.op != "load" and _is_undecided(event):
-            undecided.add((_UNDECIDED, event.where.location))
+        if isinstance(event, Access) and event.op != "load":
+            place = event.where.location
+            stores[place] = stores.get(place, False) or found is not None or _is_decided(event)
+    undecided = frozenset((_UNDECIDED, place) for place, decided in stores.items() if not decided)
     doubts = Counter[type[Event]]({kind: kinds[kind] for kind in (CallFault, UnmodelledCall, ShapeFault)})
-    return Judgement(frozenset(findings), frozenset(undecided), kinds[KernelRun], doubts)
+    return Judgement(frozenset(findings), undecided, kinds[KernelRun], doubts)
 
 
-def _is_undecided(event: Access) -> bool:
+def _is_decided(event: Access) -> bool:
     aval = stored_aval(event)
-    return event.shape is None or aval is None or aval.shape is None
+    return event.shape is not None and aval is not None and aval.shape is not None
 
 
 class Verifier:
@@ -84,20 +87,21 @@ class Verifier:
 
     def fixes(self, rule: str, location: Location, event: Event) -> Iterator[Fix]:
         """The fixes of a finding, best first and safe ones before unsafe ones; none where the texts are no longer those of the analysis."""
-        offered = 0
-        waiting: list[Fix] = []
+        unsafe: list[Fix] = []
+        offered: list[frozenset[Edit]] = []
         try:
-            for tried, fix in enumerate(candidates(rule, event, self._project)):
-                if tried >= _MOST_TRIED or offered + len(waiting) >= MOST_FIXES or not self._is_current():
+            for group in islice(candidates(rule, event, self._project), _MOST_TRIED):
+                if len(offered) == MOST_FIXES:
                     break
-                if not self._helps(fix, rule, location):
+                fix = next((fix for fix in group if self._helps(fix, rule, location)), None)
+                if fix is None or frozenset(fix.edits) in offered:
                     continue
+                offered.append(frozenset(fix.edits))
                 if fix.applicability == "unsafe":
-                    waiting.append(fix)
+                    unsafe.append(fix)
                 else:
-                    offered += 1
                     yield fix
-            yield from waiting[: MOST_FIXES - offered]
+            yield from unsafe
         except Cancelled:
             return
 
@@ -107,6 +111,8 @@ class Verifier:
     def _helps(self, fix: Fix, rule: str, location: Location) -> bool:
         """Whether the finding goes and none comes."""
         edits = frozenset(fix.edits)
+        if not edits or not self._is_current():
+            return False
         if edits not in self._tried:
             self._tried[edits] = self._try(edits)
         judged = self._tried[edits]

@@ -23,7 +23,8 @@ class Where:
     """The place of an event: file, node, and how the path got there.
 
     ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that led here, as words;
-    ``dead_code_kept``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies).
+    ``dead_code_kept``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what runs here: ``kernel``,
+    ``index map``, ``pipeline``, ``mesh``, empty on the host.
     """
 
     module: ModuleFile
@@ -32,6 +33,7 @@ class Where:
     call: Location | None = None
     conditions: tuple[str, ...] = ()
     dead_code_kept: bool = False
+    inside: str = ""
 
     @property
     def span(self) -> Span:
@@ -199,10 +201,10 @@ class NotARef(Event):
 
 @dataclass(slots=True)
 class CallFault(Event):
-    """A kernel call that JAX refuses before the kernel runs, or whose structure does not fit: ``kind`` and its detail."""
+    """An argument of a kernel call, or of a part of one, that JAX refuses before the kernel runs: ``kind`` says how, ``detail`` holds the facts."""
 
     kind: str
-    detail: Any
+    detail: Any = None
 
 
 @dataclass(slots=True)

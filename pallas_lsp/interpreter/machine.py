@@ -22,7 +22,7 @@ from .events import Event, Where
 from .frames import Frame
 from .modules import ModuleFile
 from .paths import STEPS, Explorer, Path, PathEnd
-from .values import ABSENT, Array, Condition, Function, Imported, Library, Unknown, UnknownShape, Value
+from .values import ABSENT, Array, Condition, Function, Imported, Library, Unknown, UnknownShape, Value, next_birth
 
 EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
 EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
@@ -34,11 +34,17 @@ RECURSION = 4
 
 @dataclass(slots=True)
 class KernelContext:
-    """The kernel whose body runs: the call it belongs to, and whether JAX keeps unused loads in it."""
+    """The kernel whose body runs: the call it belongs to, and whether JAX keeps unused loads in it.
+
+    ``inside``: ``kernel``, ``index map``, ``pipeline`` (a body of ``emit_pipeline``) or ``mesh`` (a kernel of ``pl.kernel``); ``started``: the
+    birth of the first array that can be its own.
+    """
 
     call: Location
     dead_code_kept: bool = False
     grid: Value = ()
+    inside: str = "kernel"
+    started: int = field(default_factory=next_birth)
 
 
 @dataclass(slots=True)
@@ -194,6 +200,7 @@ class Machine:
             context.call if context else None,
             self.path.conditions(),
             context.dead_code_kept if context else False,
+            context.inside if context else "",
         )
 
     def emit(self, event: Event) -> None:

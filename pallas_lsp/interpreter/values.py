@@ -7,6 +7,7 @@ Exact Python constants and containers (``None``, ``bool``, ``int``, ``float``, `
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -80,12 +81,16 @@ class Condition(Unknown):
         return Condition(self.key, self.words, self.default, self.learn, not self.negated, self.declared)
 
 
+next_birth = itertools.count(1).__next__
+
+
 @dataclass(slots=True, eq=False)
 class Array:
     """An array or a traced scalar: its aval, and what it was computed from (for liveness).
 
     ``operands`` holds arrays and load events. ``traced``: JAX knows no concrete value while it traces. ``constant``: the Python
-    number it was made of, where there is one. ``space``: the memory space the user constrained it to.
+    number it was made of, where there is one. ``space``: the memory space the user constrained it to. ``born``: its place in the order in
+    which arrays were made: what is older than a kernel's run was made outside of it.
     """
 
     aval: Aval
@@ -95,6 +100,7 @@ class Array:
     space: str | None = None
     made_by: ast.AST | None = None
     live: bool = False
+    born: int = field(default_factory=next_birth)
 
     @property
     def shape(self) -> Shape:
@@ -114,6 +120,7 @@ class RefRoot:
     ``dims`` is the block's shape with ``squeezed`` for a squeezed dim (None as a whole: rank unknown), ``array`` the shape of what it is a window of; ``space`` is one of ``vmem smem any hbm
     semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a space. ``decided_at``: the BlockSpec, scratch entry or
     call that fixed the space, with its words in ``decided_by``. ``sure``: False where the operand may be a whole pytree of refs.
+    ``wide``: the 64-bit dtype that was asked for; ``typed``: the ShapeDtypeStruct or scratch entry that says shape and dtype.
     """
 
     name: str
@@ -129,6 +136,8 @@ class RefRoot:
     why: str = ""
     array: Shape = None
     sure: bool = True
+    wide: str | None = None
+    typed: SpecOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,12 +324,14 @@ class ModuleValue:
 
 @dataclass(slots=True, eq=False)
 class ShapeDtype:
-    """``jax.ShapeDtypeStruct``, or anything used as one: a shape and a dtype without data."""
+    """``jax.ShapeDtypeStruct``, or anything used as one: a shape and a dtype without data. ``wide``: the 64-bit dtype that was asked for."""
 
     shape: Shape
     dtype: str | None
     space: str | None = None
     why: str = ""
+    origin: SpecOrigin | None = None
+    wide: str | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -345,32 +356,36 @@ class BlockSpec:
 
 @dataclass(slots=True, eq=False)
 class GridSpec:
-    """``pl.GridSpec`` and ``pltpu.PrefetchScalarGridSpec``."""
+    """``pl.GridSpec`` and ``pltpu.PrefetchScalarGridSpec``; ``nodes``: the expressions of its arguments, by parameter name."""
 
     grid: Value
     in_specs: Value
     out_specs: Value
     scratch: Value
     prefetch: Value = 0
+    origin: SpecOrigin | None = None
+    nodes: dict[str, ast.expr] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
 class Scratch:
-    """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore …"""
+    """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore … ``wide`` as for a ``ShapeDtype``."""
 
     space: str | None
     shape: Shape
     dtype: str | None
     origin: SpecOrigin
     words: str
+    wide: str | None = None
 
 
 @dataclass(slots=True, eq=False)
 class PallasCall:
-    """``pl.pallas_call(...)`` before its operands: the arguments by name and the call itself."""
+    """``pl.pallas_call(...)`` before its operands: the arguments by name, their expressions, and the call itself."""
 
     arguments: dict[str, Value]
     origin: SpecOrigin
+    nodes: dict[str, ast.expr] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -403,3 +418,4 @@ class Opaque:
     name: str
     args: tuple[Value, ...]
     kwargs: dict[str, Value]
+    origin: SpecOrigin | None = None

@@ -94,7 +94,7 @@ class Converter:
             code_description=types.CodeDescription(page.docs) if page and page.docs else None,
             source=SOURCE,
             related_information=self._related(finding.related, sources) if self._client.takes_related else None,
-            data=_data(finding),
+            data={"rule": finding.rule},
         )
 
     def hover(self, found: Hover, source: Source) -> types.Hover:
@@ -135,12 +135,6 @@ class Converter:
 
     def _identifier(self, path: str) -> types.OptionalVersionedTextDocumentIdentifier:
         return types.OptionalVersionedTextDocumentIdentifier(self._uri_of(path), self._version_of(path))
-
-
-def _data(finding: Diagnostic) -> dict[str, object]:
-    """What a client may send back with a diagnostic: its rule and the fixes there are."""
-    fixes = [{"id": f"{finding.rule}/{n}", "title": fix.title, "applicability": fix.applicability} for n, fix in enumerate(finding.fixes)]
-    return {"rule": finding.rule, "fixes": fixes}
 
 
 def result_id(items: list[types.Diagnostic]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..resolve.project import Project
 from ..rules.diagnostic import Diagnostic
 from ..text.source import Source
 from ..text.span import Span
@@ -26,7 +25,7 @@ class Report:
     """All findings of the file ``path``, whichever analysis they came from.
 
     ``version`` is that of the open document, None where the file is not open. ``sources`` holds the text of every file that a
-    finding, a related place or a fix lies in, as it was analysed.
+    finding or a related place lies in, as it was analysed.
     """
 
     path: str
@@ -43,15 +42,6 @@ def distinct(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found.values(), key=lambda finding: (finding.location.span, finding.rule)))
 
 
-def sources_of(findings: Iterable[Diagnostic], project: Project) -> dict[str, Source]:
-    """The text of every file that the findings, their related places or their fixes lie in, where it can be read."""
-    paths = {
-        path
-        for finding in findings
-        for path in (
-            finding.location.path,
-            *(related.location.path for related in finding.related),
-            *(edit.path for fix in finding.fixes for edit in fix.edits),
-        )
-    }
-    return {path: source for path in paths if (source := project.read(path))}
+def places_of(findings: Iterable[Diagnostic]) -> set[str]:
+    """The files that the findings and their related places lie in. (Their fixes are worked out only when they are looked at.)"""
+    return {place.path for finding in findings for place in (finding.location, *(related.location for related in finding.related))}

@@ -186,7 +186,7 @@ def wrap(source: Source, node: ast.expr, prefix: str, suffix: str) -> tuple[Edit
     outer = _grouped(source.text, span)
     if isinstance(node, ast.GeneratorExp):  # its parentheses may be those of a call
         span, outer = Span(span.start + 1, span.end - 1), None
-    as_argument = prefix.endswith(("(", "[", "{", ",")) and suffix.startswith((")", "]", "}", ","))
+    as_argument = prefix.rstrip().endswith(("(", "[", "{", ",")) and suffix.startswith((")", "]", "}", ","))
     if outer is None and not (_is_argument(source, node) if as_argument else _is_primary(source, node)):
         prefix, suffix = f"{prefix}(", f"){suffix}"
     span = outer or span

@@ -1,4 +1,4 @@
-"""An analysis that a test can foresee: each BAD is a finding, each WORSE of an imported file is one in that file."""
+"""An analysis that a test can foresee: each BAD is a finding, each WORSE one where the file is imported."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from pallas_lsp.interpreter.machine import Cancelled
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.rules.diagnostic import Diagnostic, Fix, Related
 from pallas_lsp.settings import Settings
@@ -29,24 +30,35 @@ class Analysis:
     parsed: Parsed
     diagnostics: list[Diagnostic]
     depends_on: frozenset[str]
+    unresolved: frozenset[str]
     notes: NoNotes
 
 
 class Analyzer:
-    """Remembers which files it was asked about, in order."""
+    """Remembers which files it was asked about, in order; ``?`` marks those for which no installed package was to be looked at."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.before: Callable[[], None] | None = None
 
-    def __call__(self, source: Source, project: Project, settings: Settings, cancelled: Callable[[], bool] | None = None) -> Analysis:
-        self.asked.append(os.path.basename(source.path))
+    def __call__(
+        self, source: Source, project: Project, settings: Settings, cancelled: Callable[[], bool] | None = None, *, lookup: bool = True
+    ) -> Analysis:
+        if self.before is not None:
+            self.before()
+        self.asked.append(os.path.basename(source.path) + ("" if lookup else "?"))
+        if cancelled is not None and cancelled():
+            raise Cancelled
         if "CRASH" in source.text:
             raise ValueError("the fake was told to crash")
         names = re.findall(r"^import (\w+)", source.text, re.MULTILINE)
         imported = [found for name in names if (found := project.read(sibling(source, name)))]
-        findings = [*own(source), *(finding for other in imported for finding in called(other, source))]
-        kept = [finding for finding in findings if finding.rule not in settings.ignore]
-        return Analysis(source, parse(source.text), kept, frozenset({source.path, *(other.path for other in imported)}), NoNotes())
+        callers = [caller for path in project.importers(source.path) if (caller := project.read(path))]
+        findings = [*own(source), *(called(source, caller) for caller in callers), *(called(other, source) for other in imported)]
+        kept = [finding for finding in findings if isinstance(finding, Diagnostic) and finding.rule not in settings.ignore]
+        unresolved = frozenset({"installed"} if "UNRESOLVED" in source.text and not lookup else ())
+        reads = frozenset({source.path, *(other.path for other in [*imported, *callers])})
+        return Analysis(source, parse(source.text), kept, reads, unresolved, NoNotes())
 
 
 def sibling(source: Source, name: str) -> str:
@@ -60,7 +72,9 @@ def own(source: Source) -> Iterator[Diagnostic]:
         yield Diagnostic("store-scalar-to-vmem", "error", "this is bad", location, fixes=(fix,))
 
 
-def called(other: Source, caller: Source) -> Iterator[Diagnostic]:
-    for match in re.finditer("WORSE", other.text):
-        related = Related(Location(caller.path, Span(0, 6)), "called here")
-        yield Diagnostic("load-vector-from-smem", "error", "worse when called", Location(other.path, Span(*match.span())), (related,))
+def called(kernels: Source, caller: Source) -> Diagnostic | None:
+    match = re.search("WORSE", kernels.text)
+    if match is None:
+        return None
+    related = Related(Location(caller.path, Span(0, 6)), "called here")
+    return Diagnostic("load-vector-from-smem", "error", "worse when called", Location(kernels.path, Span(*match.span())), (related,))

@@ -86,7 +86,7 @@ def test_it_is_analysed_where_a_kernel_file_reads_it(editor: Editor) -> None:
     assert editor.shown == {"kernels.py": ["WORSE"], "ops.py": []}
     editor.edit("kernels.py", "fine\n", 2)
     assert editor.shown == {"kernels.py": [], "ops.py": []}
-    assert editor.analyzer.asked[-2:] == ["kernels.py", "ops.py"]
+    assert editor.analyzer.asked[-2:] == ["kernels.py?", "ops.py"]
 
 
 def test_a_finding_in_another_file_is_shown_there_once(editor: Editor, tmp_path: Path) -> None:
@@ -117,6 +117,26 @@ def test_a_caller_that_is_not_open_is_found(editor: Editor, tmp_path: Path) -> N
     assert editor.shown == {"kernels.py": ["WORSE"]}, "what is wrong with the caller itself is not shown while nobody looks at it"
     editor.edit("kernels.py", PALLAS, 2)
     assert editor.shown == {"kernels.py": []}
+
+
+def test_what_installed_packages_define_is_looked_up_after_the_first_findings(editor: Editor) -> None:
+    editor.edit("a.py", PALLAS + "BAD UNRESOLVED\n", 1)
+    assert editor.analyzer.asked == ["a.py?", "a.py"]
+    assert [report.version for report in editor.told] == [1], "once is enough where nothing new was found"
+    editor.edit("a.py", PALLAS + "BAD UNRESOLVED\n\n", 2)
+    editor.edit("b.py", PALLAS)
+    assert editor.analyzer.asked[2:] == ["a.py", "b.py?"], "what was looked up is known from then on"
+
+
+def test_an_analysis_of_an_older_text_stops(editor: Editor) -> None:
+    document = Document("", editor.path("a.py"), 1, PALLAS + "BAD\n")
+    editor.session.open(document)
+    steps = editor.session.refresh(document.path)
+    editor.analyzer.before = lambda: editor.session.open(Document("", document.path, 2, PALLAS))
+    assert list(steps) == []
+    editor.analyzer.before = None
+    editor.refresh("a.py")
+    assert editor.shown == {"a.py": []} and editor.told[-1].version == 2
 
 
 def test_a_job_that_was_superseded_loses_no_report(editor: Editor, tmp_path: Path) -> None:

@@ -23,10 +23,8 @@ LAX_UNARY = (
     *("erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "is_finite", "lgamma", "log", "log1p", "logistic", "neg"),
     *("population_count", "reciprocal", "round", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh"),
 )
-LAX_BINARY = (
-    *("add", "bitwise_and", "bitwise_or", "bitwise_xor", "div", "eq", "ge", "gt", "le", "lt", "max", "min", "mul", "ne", "rem"),
-    *("shift_left", "shift_right_arithmetic", "shift_right_logical", "sub"),
-)
+LAX_BINARY = (*("add", "div", "eq", "ge", "gt", "le", "lt", "max", "min", "mul", "ne", "rem", "sub"),)
+LAX_BITS = ("bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right_arithmetic", "shift_right_logical")
 ACTIVATIONS = (
     *("celu", "elu", "gelu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu", "log_sigmoid", "mish", "relu"),
     *("relu6", "selu", "sigmoid", "silu", "soft_sign", "softplus", "squareplus", "swish"),
@@ -66,19 +64,25 @@ def lax_unary(draw: Draw) -> Call:
 
 @calls_of(*(f"jax.lax.{name}" for name in LAX_BINARY))
 def lax_binary(draw: Draw) -> Call:
-    return lax_pair(draw, ("float32", "bfloat16", "int32", "int32", "uint32", "int8", "bool"))
+    return lax_pair(draw, ("float32", "int32", "uint32", "int8"))
+
+
+@calls_of(*(f"jax.lax.{name}" for name in LAX_BITS))
+def lax_bits(draw: Draw) -> Call:
+    return lax_pair(draw, INTEGERS)
 
 
 @calls_of("jax.lax.atan2", "jax.lax.nextafter", "jax.lax.pow")
 def lax_floating(draw: Draw) -> Call:
-    return lax_pair(draw, ("float32", "bfloat16", "float16", "int32"))
+    return lax_pair(draw, FLOATS)
 
 
-def lax_pair(draw: Draw, kinds: tuple[str, ...]) -> Call:
-    """Two operands, mostly of one dtype."""
+def lax_pair(draw: Draw, usual: tuple[str, ...]) -> Call:
+    """Two operands, mostly of one dtype and of shapes that go together."""
     dims = shape(draw)
-    dtypes = DTYPES if sometimes(draw, 6) else (pick(draw, kinds),)
-    return call(operand(draw, dims, dtypes), operand(draw, () if sometimes(draw) else matching(draw, dims), dtypes))
+    dtypes = DTYPES if sometimes(draw, 6) else (pick(draw, usual),)
+    other = () if sometimes(draw) else matching(draw, dims) if sometimes(draw) else dims
+    return call(array(draw, dims, dtypes), operand(draw, other, dtypes) if sometimes(draw, 3) else array(draw, other, dtypes))
 
 
 @calls_of("jax.lax.integer_pow")

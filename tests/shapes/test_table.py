@@ -56,6 +56,7 @@ IGNORED = {"out", "where", "align", "copy"}
 OTHER_ORDER = {"jax.lax.dot"}
 
 
+@pytest.mark.filterwarnings("ignore:jax.experimental.pallas")
 @pytest.mark.parametrize("name", names())
 def test_parameters_are_those_of_jax(name: str) -> None:
     """Every argument that the installed JAX takes binds, by keyword and by position: a call that JAX accepts is not given up."""

@@ -76,6 +76,11 @@ def test_an_argument_needs_no_parentheses(text: str, name: str, after: str) -> N
     assert apply(text, wrap(Source("f.py", text), expression(text, name), "f(", ", 1)")) == after
 
 
+def test_a_later_argument_needs_none_either() -> None:
+    text = "y = a + b"
+    assert apply(text, wrap(Source("f.py", text), expression(text, "a + b"), "jnp.where(m, ", ", 0)")) == "y = jnp.where(m, a + b, 0)"
+
+
 def candidates(tree: ast.AST) -> list[ast.expr]:
     """The expressions of a tree that stand for a value, but not those in f-strings, which Python 3.11 misplaces."""
     inside = {id(part) for string in ast.walk(tree) if isinstance(string, ast.JoinedStr) for part in ast.walk(string) if part is not string}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from ...shapes.dims import Shape
+from ..events import CallFault
 from ..truth import as_dim, dtype_of
 from ..values import (
     ABSENT,
     Array,
     BlockSpec,
     DynamicSlice,
+    Function,
     GridSpec,
     Library,
     Opaque,
@@ -21,6 +24,8 @@ from ..values import (
     Unknown,
     Value,
 )
+from .grids import refuses_grid_spec
+from .refusals import misses_arguments, nodes_of, refuse
 from .registry import PALLAS, TPU, Call, models
 
 SPACES = {
@@ -74,38 +79,36 @@ def origin(call: Call) -> SpecOrigin:
 
 @models(f"{PALLAS}.BlockSpec")
 def _block_spec(call: Call) -> Value:
+    if misses_arguments(call):
+        return call.unknown("a BlockSpec that JAX refuses")
     shape = call.get(0, "block_shape")
     if isinstance(shape, list):
         shape = tuple(shape)
-    if not isinstance(shape, tuple) and shape is not None:
-        shape = shape if isinstance(shape, Unknown) else Unknown("the block shape is not a tuple", host=True)
     space = call.kwargs.get("memory_space")
     if not call.arguments.exact and "memory_space" not in call.kwargs:
         space = Unknown("the memory space is among unknown keywords", host=True)
-    return BlockSpec(shape, call.get(1, "index_map"), space, origin(call), call.get(2, "pipeline_mode"))
+    mode = call.get(2, "pipeline_mode", None if call.arguments.exact else _missing(call))
+    index_map = call.get(1, "index_map", None if call.arguments.exact else _missing(call))
+    return BlockSpec(shape, index_map, space, origin(call), mode)
 
 
-@models(f"{PALLAS}.GridSpec")
+_GRID_SPEC = ("grid", "in_specs", "out_specs", "scratch_shapes")
+
+
+@models(f"{PALLAS}.GridSpec", f"{TPU}.PrefetchScalarGridSpec")
 def _grid_spec(call: Call) -> Value:
+    if misses_arguments(call):
+        return call.unknown("a grid spec that JAX refuses")
+    prefetches = call.name.startswith(TPU)
+    names = ("num_scalar_prefetch", *_GRID_SPEC) if prefetches else _GRID_SPEC
     missing = _missing(call)
-    return GridSpec(
-        call.get(0, "grid", missing if missing is not ABSENT else ()),
-        call.get(1, "in_specs", missing),
-        call.get(2, "out_specs", missing),
-        call.get(3, "scratch_shapes", missing),
-    )
-
-
-@models(f"{TPU}.PrefetchScalarGridSpec")
-def _prefetch_grid_spec(call: Call) -> Value:
-    missing = _missing(call)
-    return GridSpec(
-        call.get(1, "grid", missing if missing is not ABSENT else ()),
-        call.get(2, "in_specs", missing),
-        call.get(3, "out_specs", missing),
-        call.get(4, "scratch_shapes", missing),
-        call.get(0, "num_scalar_prefetch", missing),
-    )
+    given = {name: call.get(position, name, missing) for position, name in enumerate(names)}
+    grid = given["grid"] if given["grid"] is not ABSENT else ()
+    nodes = nodes_of(call, *names)
+    if refuses_grid_spec(call, grid, given["in_specs"], given["scratch_shapes"], nodes):
+        return call.unknown("a grid spec that JAX refuses")
+    prefetch = given["num_scalar_prefetch"] if prefetches else 0
+    return GridSpec(grid, given["in_specs"], given["out_specs"], given["scratch_shapes"], prefetch, origin(call), nodes)
 
 
 def _missing(call: Call) -> Value:
@@ -115,9 +118,33 @@ def _missing(call: Call) -> Value:
 
 @models("jax.ShapeDtypeStruct", "jax.core.ShapedArray")
 def _shape_dtype_struct(call: Call) -> Value:
+    if call.name == "jax.ShapeDtypeStruct" and misses_arguments(call):
+        return call.unknown("a ShapeDtypeStruct that JAX refuses")
     shape, dtype = call.get(0, "shape"), call.get(1, "dtype")
+    if is_no_sequence(shape) and call.name == "jax.ShapeDtypeStruct":
+        refuse(call.machine, CallFault(call.machine.where(call.arguments.node(0, "shape") or call.node, call.frame), "out-shape", shape))
+        return call.unknown("a ShapeDtypeStruct that JAX refuses")
     why = shape.why if isinstance(shape, Unknown) else ""
-    return ShapeDtype(shape_of(shape), dtype_of(dtype), why=why)
+    return ShapeDtype(shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype))
+
+
+def is_no_sequence(shape: Value) -> bool:
+    """Whether a shape is certainly something that cannot be iterated over."""
+    return shape is None or isinstance(shape, int | float)
+
+
+_WIDE = {"float": "float64", "int": "int64", "double": "float64", "complex": "complex128", "float_": "float64", "int_": "int64"}
+
+
+def wide_dtype(value: Value) -> str | None:
+    """The 64-bit dtype that a dtype argument names, which Pallas keeps where the rest of JAX makes 32 bits of it; None for any other."""
+    name = value.name if isinstance(value, Library) else value if isinstance(value, str) else ""
+    short = name.rpartition(".")[2]
+    root = name.rpartition(".")[0]
+    if root.startswith("jax") or (root and root != "numpy"):
+        return None
+    wide = _WIDE.get(short, short) if not root or short != "int_" or root == "numpy" else short
+    return wide if wide in ("float64", "int64", "uint64", "complex128") else None
 
 
 @models("jax.ShapeDtypeStruct.like", f"{PALLAS}.empty_like")
@@ -129,12 +156,24 @@ def _shape_dtype_like(call: Call) -> Value:
 @models(*(name for name in SPACES if not name.endswith("DEFAULT")))
 def _memory(call: Call) -> Value:
     """``pltpu.VMEM(shape, dtype)``: a piece of memory, as scratch or as an output."""
-    dtype = dtype_of(call.get(1, "dtype"))
-    return Scratch(SPACES[call.name], shape_of(call.get(0, "shape")), dtype, origin(call), _text(call.node))
+    shape, dtype = call.get(0, "shape"), call.get(1, "dtype")
+    if misses_arguments(call, f"{TPU}.MemorySpace.__call__") or _refuses_shape(call, shape):
+        return call.unknown("a piece of memory that JAX refuses")
+    return Scratch(SPACES[call.name], shape_of(shape), dtype_of(dtype), origin(call), _text(call.node), wide_dtype(dtype))
+
+
+def _refuses_shape(call: Call, shape: Value) -> bool:
+    """Whether the shape of a piece of memory is none: a number, or with a size that is no whole number."""
+    wrong = is_no_sequence(shape) or (isinstance(shape, tuple | list) and any(isinstance(size, float | str | None) for size in shape))
+    if wrong:
+        refuse(call.machine, CallFault(call.machine.where(call.arguments.node(0, "shape") or call.node, call.frame), "scratch-shape", shape))
+    return wrong
 
 
 @models(*SEMAPHORES)
 def _semaphores(call: Call) -> Value:
+    if misses_arguments(call, f"{TPU}.SemaphoreType.__call__"):
+        return call.unknown("semaphores that JAX refuses")
     return Scratch("semaphore", shape_of(call.get(0, "shape")), SEMAPHORES[call.name], origin(call), _text(call.node))
 
 
@@ -168,7 +207,27 @@ def _block_dim(call: Call) -> Value:
     return Opaque(call.name, tuple(call.args), call.kwargs)
 
 
+@models(f"{PALLAS}.CostEstimate")
+def _cost_estimate(call: Call) -> Value:
+    """All fields are Python ints; whatever else is refused when the object is made."""
+    for position, name in enumerate(("flops", "transcendentals", "bytes_accessed", "remote_bytes_transferred")):
+        value = call.get(position, name)
+        if isinstance(value, float | str) or (isinstance(value, Array) and value.shape is not None):
+            node = call.arguments.node(position, name) or call.node
+            refuse(call.machine, CallFault(call.machine.where(node, call.frame), "cost-estimate", (name, value)))
+            return call.unknown("a cost estimate that JAX refuses")
+    return Opaque(call.name, tuple(call.args), call.kwargs)
+
+
+@models(f"{TPU}.CompilerParams")
+def _compiler_params(call: Call) -> Value:
+    if misses_arguments(call):
+        return call.unknown("compiler parameters that JAX refuses")
+    return Opaque(call.name, tuple(call.args), call.kwargs, origin(call))
+
+
 SQUEEZED = "squeezed"
+_KINDS = {"Element": "element", "BoundedSlice": "bounded", "Indirect": "indirect", "Squeezed": "squeezed", "Blocked": "blocked"}
 
 
 def block_dims(shape: tuple[Value, ...]) -> tuple[object, ...]:
@@ -176,12 +235,30 @@ def block_dims(shape: tuple[Value, ...]) -> tuple[object, ...]:
     return tuple(_block_dim_of(entry) for entry in shape)
 
 
+def block_kinds(shape: tuple[Value, ...]) -> tuple[str, ...]:
+    """What kind of dim each entry of a block shape is; ``invalid`` for what JAX makes no dim of, ``unknown`` where that is not known."""
+    return tuple(_kind_of(entry) for entry in shape)
+
+
+def _kind_of(entry: Value) -> str:
+    if _is_squeezed(entry):
+        return "squeezed"
+    if isinstance(entry, Opaque):
+        return _KINDS.get(entry.name.rpartition(".")[2], "unknown")
+    if isinstance(entry, str | tuple | list | dict | Function | Ref):
+        return "invalid"
+    return "unknown" if isinstance(entry, Unknown) and entry.poly is None else "blocked"
+
+
+def _is_squeezed(entry: Value) -> bool:
+    return entry is None or (isinstance(entry, Library) and entry.name == f"{PALLAS}.squeezed")
+
+
 def _block_dim_of(entry: Value) -> object:
-    if entry is None or (isinstance(entry, Library) and entry.name == f"{PALLAS}.squeezed"):
+    if _is_squeezed(entry):
         return SQUEEZED
     if isinstance(entry, Opaque):
-        kind = entry.name.rpartition(".")[2]
-        if kind == "Squeezed":
+        if _KINDS.get(entry.name.rpartition(".")[2]) == "squeezed":
             return SQUEEZED
-        return as_dim(entry.args[0] if entry.args else entry.kwargs.get("block_size"))
-    return as_dim(entry)
+        entry = entry.args[0] if entry.args else entry.kwargs.get("block_size")
+    return int(entry) if isinstance(entry, float) and math.isfinite(entry) else as_dim(entry)

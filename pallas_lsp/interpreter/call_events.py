@@ -1,0 +1,141 @@
+"""What happened to the parts of a kernel call: facts without words, for the rules. The events of a kernel's body are in ``events``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..data.signatures import Fault
+from ..shapes.dims import MaybeDim
+from ..text.span import Location
+from .events import Event
+from .values import Array, BlockSpec, Function, RefRoot, Value
+
+Grid = tuple[MaybeDim, ...] | None
+"""The sizes of a grid: () for none, a None for one that is traced or not known, None where not even their number is known."""
+
+
+@dataclass(slots=True)
+class SignatureFault(Event):
+    """A function or class that a kernel call is made of (``function``) is called with arguments that it does not take."""
+
+    function: str
+    fault: Fault
+
+
+@dataclass(slots=True)
+class StructureFault(Event):
+    """``in_specs`` and the operands, or ``out_specs`` and ``out_shape`` (``side``), are trees of different structure.
+
+    ``path``: where they first differ, ``[0]['w']``; ``specs`` and ``arrays``: what stands there; ``prefetched``: how many operands come
+    before those that have specs; ``arrays_at``: where the operands or ``out_shape`` are given.
+    """
+
+    side: str
+    path: str
+    specs: Value
+    arrays: Value
+    prefetched: int
+    arrays_at: Location
+
+
+@dataclass(slots=True)
+class ArityFault(Event):
+    """The arguments that a kernel or an index map (``what``) gets do not fit its parameters; ``text`` is Python's own message.
+
+    ``given``: the arguments in words, positional ones first; ``missing``: parameters that get nothing; ``unexpected``: an argument's name
+    that is no parameter.
+    """
+
+    what: str
+    function: Function
+    given: tuple[str, ...]
+    missing: tuple[str, ...]
+    unexpected: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapResult:
+    """What an index map returns: ``value`` as JAX traces it, ``indices`` as polynomials of the grid indices (see ``grid_index``) where
+    they are that; ``conditions``: the assumptions of its own path."""
+
+    value: Value
+    indices: tuple[MaybeDim, ...] | None
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Window(Event):
+    """One operand or output with its spec.
+
+    ``root``: the ref that the kernel gets, with block and array; ``place``: how JAX calls it (``args[1]``); ``spec``: None where none is
+    written; ``kinds``: of the block's dims (``blocked squeezed element bounded indirect``); ``mapped``: an index map is written;
+    ``result``: what it returns. ``fault``: what JAX refuses while tracing, as ``(rule id, detail)``.
+    """
+
+    root: RefRoot
+    place: str
+    spec: BlockSpec | None
+    kinds: tuple[str, ...] | None
+    grid: Grid
+    mapped: bool
+    result: MapResult | None
+    call: Location
+    fault: tuple[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Captured(Event):
+    """A kernel or index map (``what``; ``function``) uses ``array``, which was made outside of it."""
+
+    what: str
+    function: Function
+    array: Array
+
+
+@dataclass(slots=True)
+class Returned(Event):
+    """A kernel returns something."""
+
+    function: Function
+    value: Value
+
+
+@dataclass(slots=True)
+class GridAxis(Event):
+    """``program_id`` or ``num_programs`` (``function``) of an axis; ``inside`` is what asks: ``kernel`` or ``index map``."""
+
+    function: str
+    axis: int
+    grid: Grid
+    inside: str
+
+
+@dataclass(slots=True)
+class Aliased(Event):
+    """One pair of ``input_output_aliases``.
+
+    ``inputs`` and ``outputs``: the numbers of flattened operands and outputs, None where not known; ``source`` and ``result``: what the
+    indices name, None where they are out of range or not known; ``earlier``: another input that names the same output.
+    """
+
+    input: int
+    output: int
+    inputs: int | None
+    outputs: int | None
+    source: Value
+    result: Value
+    earlier: int | None = None
+
+
+@dataclass(slots=True)
+class Options(Event):
+    """The compiler parameters of a kernel call (``kind``: ``pallas_call`` or ``kernel``); ``barrier``: whether its kernel takes the
+    barrier semaphore, None where that is not known."""
+
+    kind: str
+    parameters: Value
+    cost: Value
+    grid: Grid
+    barrier: bool | None

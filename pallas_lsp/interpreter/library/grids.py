@@ -1,0 +1,82 @@
+"""The grid of a kernel call, and what JAX refuses when it makes a grid spec.
+
+Mirrors ``jax/_src/pallas/core.py``, ``GridSpec.__init__``.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...shapes.dims import MaybeDim
+from ..call_events import Grid
+from ..events import CallFault
+from ..truth import as_dim
+from ..values import (
+    ABSENT,
+    Array,
+    BlockSpec,
+    Class,
+    Dtype,
+    Function,
+    Library,
+    Scratch,
+    ShapeDtype,
+    Unknown,
+    Value,
+)
+from .refusals import refuse
+from .registry import PALLAS, Call
+
+_NO_DIM = (float, str, bytes, type(None), dict, set, Function, Class, Dtype, BlockSpec, ShapeDtype, Scratch)
+
+
+def is_absent(specs: Value) -> bool:
+    """Whether an argument for specs is not given."""
+    return specs is ABSENT or (isinstance(specs, Library) and specs.name == f"{PALLAS}.no_block_spec")
+
+
+def refuses_grid_spec(call: Call, grid: Value, in_specs: Value, scratch: Value, nodes: dict[str, ast.expr], flat_scratch: bool = False) -> bool:
+    """Whether JAX makes no grid spec of these; says so if not. ``flat_scratch``: the scratch entries come from a flattened tree."""
+    fault = _in_specs_fault(in_specs) or ((not flat_scratch and _scratch_fault(scratch)) or None) or _grid_fault(grid)
+    if fault is None:
+        return False
+    argument, kind, detail = fault
+    refuse(call.machine, CallFault(call.machine.where(nodes.get(argument, call.node), call.frame), kind, detail))
+    return True
+
+
+def _in_specs_fault(in_specs: Value) -> tuple[str, str, Value] | None:
+    wrong = in_specs is None or isinstance(in_specs, BlockSpec | dict | int | float | set | Scratch | ShapeDtype)
+    return ("in_specs", "in-specs-type", in_specs) if wrong else None
+
+
+def _scratch_fault(scratch: Value) -> tuple[str, str, Value] | None:
+    if isinstance(scratch, dict):
+        return "scratch_shapes", "scratch-dict", scratch
+    wrong = scratch is None or isinstance(scratch, Scratch | BlockSpec | int | float)
+    return ("scratch_shapes", "scratch-sequence", scratch) if wrong else None
+
+
+def _grid_fault(grid: Value) -> tuple[str, str, Value] | None:
+    if isinstance(grid, tuple | list):
+        sizes = [entry[1] if _is_named(entry) and len(entry) == 2 else entry for entry in grid]
+        return ("grid", "grid", grid) if any(isinstance(size, _NO_DIM) for size in sizes) else None
+    return ("grid", "grid", grid) if isinstance(grid, _NO_DIM) and grid not in ("", b"", {}) else None
+
+
+def _is_named(entry: Value) -> bool:
+    return isinstance(entry, tuple)
+
+
+def grid_of(grid: Value) -> Grid:
+    """The sizes of a grid argument."""
+    if isinstance(grid, tuple | list):
+        return tuple(_size(entry[1] if _is_named(entry) and len(entry) == 2 else entry) for entry in grid)
+    if isinstance(grid, Array):
+        return (None,) * grid.shape[0] if grid.shape is not None and len(grid.shape) == 1 and isinstance(grid.shape[0], int) else None
+    size = as_dim(grid) if not isinstance(grid, Unknown) else None
+    return (size,) if size is not None else None
+
+
+def _size(entry: Value) -> MaybeDim:
+    return None if isinstance(entry, Array) and entry.traced else as_dim(entry)

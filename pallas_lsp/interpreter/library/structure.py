@@ -1,0 +1,79 @@
+"""Whether two pytrees have one structure, as JAX asks of specs and what they are for.
+
+Mirrors ``jax/_src/pallas/core.py``, ``get_grid_mapping`` and ``pytreedef_mismatch_err_msg``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...shapes.dims import Poly
+from ..classes import fields_of
+from ..machine import Machine
+from ..values import Array, BlockSpec, Instance, Library, Scratch, ShapeDtype, Value
+from .trees import children
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Where two trees first differ: the path to it (``[0]['w']``), and what stands there in each."""
+
+    path: str
+    specs: Value
+    arrays: Value
+
+
+def mismatch(machine: Machine, specs: Value, arrays: Value, path: str = "") -> Mismatch | None:
+    """The first place where the structures certainly differ; None where they agree or cannot be told apart."""
+    specs, arrays = machine.settle(specs), machine.settle(arrays)
+    kinds = node_kind(specs), node_kind(arrays)
+    if None in kinds:
+        return None
+    if kinds[0] != kinds[1]:
+        return Mismatch(path, specs, arrays)
+    parts = children(specs), children(arrays)
+    if len(parts[0]) != len(parts[1]):
+        return Mismatch(path, specs, arrays)
+    for name, spec, array in zip(_child_names(specs), *parts, strict=True):
+        found = mismatch(machine, spec, array, f"{path}{name}")
+        if found is not None:
+            return found
+    return None
+
+
+def node_kind(value: Value) -> tuple[object, ...] | None:
+    """What a value is as a node of a pytree, equal for nodes of one kind; None where that is not known."""
+    if value is None:
+        return ("none",)
+    if isinstance(value, tuple | list):
+        return (type(value).__name__,)
+    if isinstance(value, dict):
+        return ("dict", frozenset(value))
+    if isinstance(value, Instance):
+        return ("namedtuple", id(value.cls.node)) if value.cls.kind == "namedtuple" and value.complete else None
+    if isinstance(value, Array | BlockSpec | ShapeDtype | Scratch | Poly | bool | int | float | str):
+        return ("leaf",)
+    return ("leaf",) if isinstance(value, Library) else None
+
+
+def _child_names(value: Value) -> list[str]:
+    if isinstance(value, dict):
+        try:
+            return [f"[{key!r}]" for key in sorted(value)]
+        except TypeError:
+            return [f"[{key!r}]" for key in value]
+    if isinstance(value, Instance):
+        return [f".{name}" for name in fields_of(value.cls)]
+    return [f"[{index}]" for index in range(len(value))] if value is not None else []
+
+
+def leaf_count(machine: Machine, tree: Value) -> int | None:
+    """The number of leaves of a tree, None where it is not known."""
+    tree = machine.settle(tree)
+    kind = node_kind(tree)
+    if kind is None:
+        return None
+    if kind == ("leaf",):
+        return 1
+    counts = [leaf_count(machine, part) for part in children(tree)]
+    return None if None in counts else sum(count for count in counts if count is not None)

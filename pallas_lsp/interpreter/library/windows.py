@@ -1,0 +1,106 @@
+"""From an operand or output and its spec to the ref that the kernel gets.
+
+Mirrors ``jax/_src/pallas/core.py``, ``BlockSpec.to_block_mapping``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...data.versions import parse_version
+from ...shapes.avals import as_aval
+from ...shapes.dims import Poly, Shape
+from ..machine import Machine
+from ..values import Array, BlockSpec, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
+from .grids import is_absent
+from .refusals import location_of
+from .specs import SQUEEZED, WORDS, block_dims, space_of
+
+
+@dataclass(slots=True)
+class Windowed:
+    """What a ref is a window of: the array's shape and dtype, its role, why either is unknown, the space the array carries.
+
+    ``unspecified``: the space that ``pl.no_block_spec`` as a list entry means in the stated JAX; ``sure``: False where the array may be
+    a whole pytree; ``wide`` and ``typed`` as for a ``RefRoot``.
+    """
+
+    role: str
+    shape: Shape
+    dtype: str | None
+    why: str = ""
+    space: str | None = None
+    unspecified: str | None = None
+    sure: bool = True
+    wide: str | None = None
+    typed: SpecOrigin | None = None
+
+
+def input_window(value: Value) -> Windowed | None:
+    """An operand as something windowed; None for what is no array."""
+    if isinstance(value, Array):
+        return Windowed("input", value.shape, value.dtype, "an operand of unknown rank", value.space)
+    if isinstance(value, ShapeDtype):
+        return Windowed("input", value.shape, value.dtype, value.why)
+    if isinstance(value, bool | int | float | Poly):
+        aval = as_aval(value)
+        return Windowed("input", aval.shape, aval.dtype)
+    return Windowed("input", None, None, value.why, sure=False) if isinstance(value, Unknown) else None
+
+
+def output_window(value: Value) -> Windowed | None:
+    """A leaf of ``out_shape`` as something windowed; None for what is no shape and dtype."""
+    if isinstance(value, ShapeDtype | Scratch):
+        return Windowed("output", value.shape, value.dtype, getattr(value, "why", ""), wide=value.wide, typed=value.origin)
+    if isinstance(value, Array):
+        return Windowed("output", value.shape, value.dtype)
+    return Windowed("output", None, None, value.why, sure=False) if isinstance(value, Unknown) else None
+
+
+def unspecified_space(machine: Machine) -> str | None:
+    """The memory space of a window whose spec is ``pl.no_block_spec``; it changed between versions."""
+    version = parse_version(machine.jax_version) if machine.jax_version is not None else None
+    if version is None:
+        return None
+    return "vmem" if version < (0, 11) else "any" if version >= (0, 12) else None
+
+
+def prefetch_ref(value: Value, origin: SpecOrigin) -> Ref:
+    """The ref of a scalar-prefetch operand."""
+    window = input_window(value)
+    shape, dtype = (window.shape, window.dtype) if window is not None else (None, None)
+    root = RefRoot(
+        "prefetch", "prefetch", shape, shape, dtype, "smem", decided_at=location_of(origin),
+        decided_by="a scalar-prefetch operand is in SMEM", why=window.why if window else "", array=shape, sure=not isinstance(value, Unknown),
+    )  # fmt: skip
+    return Ref(root, shape, dtype)
+
+
+def block_ref(window: Windowed, spec: Value, origin: SpecOrigin) -> Value:
+    """The ref that a window of an array gives the kernel. ``origin``: the call, where no spec was written."""
+    if isinstance(spec, Unknown):
+        root = RefRoot(window.role, window.role, None, None, window.dtype, None, why=spec.why, array=window.shape, sure=window.sure)
+        return Ref(root, None, window.dtype)
+    if spec is not None and not isinstance(spec, BlockSpec) and not is_absent(spec):
+        return Unknown("something that is no BlockSpec")
+    written = isinstance(spec, BlockSpec)
+    place = spec.origin if isinstance(spec, BlockSpec) else origin
+    block: tuple[Any, ...] | None = tuple(window.shape) if window.shape is not None else None
+    why = window.why
+    if isinstance(spec, BlockSpec) and spec.shape is not None:
+        block = block_dims(spec.shape) if isinstance(spec.shape, tuple) else None
+        why = spec.shape.why if isinstance(spec.shape, Unknown) else ""
+    space = space_of(spec.space) if isinstance(spec, BlockSpec) else "default"
+    defaulted = space == "default"
+    if spec is not None and is_absent(spec):
+        space, defaulted = window.unspecified, False
+    elif defaulted:
+        space = "vmem"
+    shape = tuple(dim for dim in block if dim != SQUEEZED) if block is not None else None
+    words = f"{'BlockSpec' if written else 'no BlockSpec'}{' without a memory space' if written and defaulted else ''}: {WORDS.get(space or '', '?')}"
+    root = RefRoot(
+        window.role, window.role, shape, block, window.dtype, space, defaulted, location_of(place), words, place, why, window.shape,
+        wide=window.wide, typed=window.typed,
+    )  # fmt: skip
+    return Ref(root, shape, window.dtype)
