@@ -154,16 +154,12 @@ class Code:
 
     def assigned(self, name: ast.Name) -> ast.expr | None:
         """What a local variable is worth where its function binds it once, by ``name = value``; else None."""
-        functions = self.functions(name)
-        if not functions:
-            return None
-        bindings = [node for node in ast.walk(functions[0]) if _binds(node, name.id)]
-        values = [
-            node.value
-            for node in ast.walk(functions[0])
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and node.targets[0] in bindings
-        ]
-        return values[0] if len(bindings) == len(values) == 1 else None
+        for function in self.functions(name):
+            bindings = [node for node in ast.walk(function) if _binds(node, name.id)]
+            if bindings:
+                assignments = (node for node in ast.walk(function) if isinstance(node, ast.Assign) and node.targets == bindings)
+                return next((node.value for node in assignments), None)
+        return None
 
     def unused_name(self, node: ast.AST) -> str | None:
         """A short name for an index that the function around ``node`` does not use."""

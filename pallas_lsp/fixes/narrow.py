@@ -31,9 +31,9 @@ def scalar_of_32_bits(event: Computed, project: Project) -> Iterator[Candidate]:
         sliced = _sliced(code, node)
         if sliced is not None:
             ways.append(make("Keep a vector of one element", "safe", [code.replace(node.slice, sliced)]))
-    old = code.name(f"{NUMPY}.{dtype}_" if dtype == "bool" else f"{NUMPY}.{dtype}")
+    old = _dtype_text(code, source, dtype)
     if old is not None:
-        back = code.after(node, f".astype({old.text})")
+        back = code.after(node, f".astype({old})")
         ways.append(make(f"Cast to {wide} first, and back to {dtype}", "safe", named.edits, cast, [back]))
     yield tuple(ways)
 
@@ -47,6 +47,15 @@ def _source(code: Code, node: ast.AST) -> ast.expr | None:
     if code.qualified(node.func) is None and isinstance(node.func, ast.Attribute):
         return node.func.value
     return node.args[0] if node.args and not isinstance(node.args[0], ast.Starred) else None
+
+
+def _dtype_text(code: Code, source: ast.expr, dtype: str) -> str | None:
+    """The dtype of the vector, by its own name where it has one."""
+    holder = source.value if isinstance(source, ast.Subscript) else source
+    if isinstance(holder, ast.Name):
+        return f"{holder.id}.dtype"
+    named = code.name(f"{NUMPY}.bool_" if dtype == "bool" else f"{NUMPY}.{dtype}")
+    return named.text if named is not None else None
 
 
 def _sliced(code: Code, node: ast.Subscript) -> str | None:
@@ -67,4 +76,4 @@ def narrow_scalar(event: Access, project: Project) -> Iterator[Fix]:
         index = access.write_index(parts)
         if index is not None and all(isinstance(part, One) for part in parts):
             yield make(f"Load a vector of one element from `{access.holder_text}`", "safe", index)
-    yield from to_smem(event.ref.root)
+    yield from to_smem(event.ref.root, event.where)

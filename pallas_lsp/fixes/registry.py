@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..interpreter.events import Event
 from ..resolve.project import Project
 from ..rules.diagnostic import Applicability, Fix
-from ..text.span import Edit
+from ..text.span import Edit, Span
 
 Candidate = Fix | tuple[Fix, ...]
 """A fix, or several of which the first that helps is enough."""
@@ -39,7 +40,10 @@ def load_fixes() -> None:
 
 
 def candidates(rule_id: str, event: Event, project: Project) -> Iterator[tuple[Fix, ...]]:
-    """The fixes that the finding of ``rule_id`` on ``event`` may get, best first: of each group the first that helps. None has been tried."""
+    """The fixes that the finding of ``rule_id`` on ``event`` may get, best first: of each group the first that helps.
+
+    None of them has been tried.
+    """
     if not FIXES:
         load_fixes()
     for maker in FIXES.get(rule_id, ()):
@@ -50,3 +54,17 @@ def candidates(rule_id: str, event: Event, project: Project) -> Iterator[tuple[F
 def make(title: str, applicability: Applicability, *edits: Iterable[Edit]) -> Fix:
     """A fix of these groups of edits; an edit that two groups share (an import) is made once."""
     return Fix(title, applicability, tuple(dict.fromkeys(edit for group in edits for edit in group)))
+
+
+def joined(inner: Fix, outer: Fix, around: Span) -> Fix:
+    """Both fixes in one: what ``outer`` writes before and behind the expression ``around`` encloses what ``inner`` writes there."""
+    edits = list(inner.edits)
+    for edit in outer.edits:
+        same = next((known for known in edits if (known.path, known.span) == (edit.path, edit.span) and edit.span.start == edit.span.end), None)
+        if same is None:
+            edits.append(edit)
+        elif same.content != edit.content or edit.span.start in (around.start, around.end):
+            before, behind = (edit, same) if edit.span.start == around.start else (same, edit)
+            edits[edits.index(same)] = replace(edit, content=before.content + behind.content)
+    applicability: Applicability = "safe" if inner.applicability == outer.applicability == "safe" else "unsafe"
+    return Fix(f"{inner.title}, and {outer.title[:1].lower()}{outer.title[1:]}", applicability, tuple(edits))

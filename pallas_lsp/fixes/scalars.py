@@ -22,10 +22,14 @@ _REDUCTIONS = frozenset({"sum", "max", "min", "amax", "amin", "mean", "prod", "a
 @fixes("store-scalar-to-vmem", "swap-scalar-to-vmem")
 def scalar_to_vmem(event: Access, project: Project) -> Iterator[Candidate]:
     """Scratch is best moved to SMEM, where all its scalar stores are right; an output of one element is best stored as a whole."""
-    access = written(event)
+    yield from ways_out(event, written(event))
+
+
+def ways_out(event: Access, access: Written | None) -> tuple[tuple[Fix, ...], ...]:
+    """The groups of fixes for a scalar store, better ones first."""
     vectors = tuple(_vectors(access)) if access is not None else ()
-    moves = tuple(to_smem(event.ref.root))
-    yield from (moves, vectors) if event.ref.root.role == "scratch" else (vectors, moves)
+    moves = tuple(to_smem(event.ref.root, event.where))
+    return (moves, vectors) if event.ref.root.role == "scratch" else (vectors, moves)
 
 
 def _vectors(access: Written) -> Iterator[Fix]:

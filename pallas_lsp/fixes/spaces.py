@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ..interpreter.events import Access, KernelRun
+from ..interpreter.events import Access, KernelRun, Where
 from ..interpreter.library.specs import SPACES
 from ..interpreter.values import Ref, RefRoot
 from ..resolve.project import Project
@@ -23,15 +24,17 @@ _MOST_SCALARS = 4096
 @fixes("zero-rank-ref-not-in-smem", "prng-key-not-in-smem")
 def scalar_ref_to_smem(event: Access, project: Project) -> Iterator[Fix]:
     """What has no dims, and keys, belong in SMEM."""
-    yield from to_smem(event.ref.root)
+    yield from to_smem(event.ref.root, event.where)
 
 
 @fixes("block-rank-zero")
 def scalar_block_to_smem(event: KernelRun, project: Project) -> Iterator[Fix]:
     """Operands and outputs without dims belong in SMEM."""
-    for _, value in event.refs:
-        if isinstance(value, Ref) and value.root.block == () and value.root.space != "smem":
-            yield from to_smem(value.root)
+    for role in ("input", "output"):
+        refs = [value for _, value in event.refs if isinstance(value, Ref) and value.root.role == role]
+        for position, ref in enumerate(refs):
+            if ref.root.block == () and ref.root.space == "vmem":
+                yield from to_smem(ref.root, event.where, position)
 
 
 @fixes("access-any-or-hbm")
@@ -40,12 +43,15 @@ def out_of_any(event: Access, project: Project) -> Iterator[Fix]:
     yield from to_vmem(event.ref.root, "unsafe")
 
 
-def to_smem(root: RefRoot) -> Iterator[Fix]:
-    """Put a ref into SMEM, where scalars live, if it is small enough for all that is known."""
+def to_smem(root: RefRoot, where: Where, position: int | None = None) -> Iterator[Fix]:
+    """Put a ref into SMEM, where scalars live, if it is small enough for all that is known.
+
+    ``where``: an event in its kernel; ``position``: which of the operands, or of the outputs, it is, where that is known.
+    """
     size = dims.product(root.shape) if root.shape is not None else None
     if root.decider is None or (isinstance(size, int) and size > _MOST_SCALARS):
         return
-    edits = _moved(root, Code(root.decider.module), root.decider.node, "SMEM")
+    edits = _moved(root, Code(root.decider.module), root.decider.node, "SMEM", position, where)
     if edits:
         yield make(f"Put `{root.name}` in SMEM", "safe" if isinstance(size, int) else "unsafe", edits)
 
@@ -59,14 +65,22 @@ def to_vmem(root: RefRoot, applicability: Applicability = "safe") -> Iterator[Fi
         yield make(f"Put `{root.name}` in VMEM", applicability, edits)
 
 
-def _moved(root: RefRoot, code: Code, node: ast.expr, space: str) -> tuple[Edit, ...] | None:
+def _moved(
+    root: RefRoot, code: Code, node: ast.expr, space: str, position: int | None = None, where: Where | None = None
+) -> tuple[Edit, ...] | None:
     if not isinstance(node, ast.Call) or any(keyword.arg is None for keyword in node.keywords):
         return None
     if root.role == "scratch":
         return _renamed(code, node.func, space) if code.qualified(node.func) in SPACES else None
     if root.decided_by.startswith("BlockSpec"):
         return _respecified(code, node, space)
-    return _specified(root, code, node, space) if root.role in ("input", "output") else None
+    if root.role not in ("input", "output"):
+        return None
+    side = "in_specs" if root.role == "input" else "out_specs"
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    if space == "VMEM":
+        return _plain_specs(code, given[side]) if side in given else None
+    return _specified(code, node, side, given, _place(root, code, node, given, position, where))
 
 
 def _renamed(code: Code, node: ast.expr, space: str) -> tuple[Edit, ...] | None:
@@ -95,20 +109,54 @@ def _respecified(code: Code, spec: ast.Call, space: str) -> tuple[Edit, ...] | N
     return (*named.edits, insert_keyword(code.module.source, spec, "memory_space", named.text))
 
 
-def _specified(root: RefRoot, code: Code, call: ast.Call, space: str) -> tuple[Edit, ...] | None:
-    """A BlockSpec for the one operand or output of a call that gives none."""
-    side = "in_specs" if root.role == "input" else "out_specs"
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    if space == "VMEM" and side in given:
-        return _plain_specs(code, given[side])
-    if space == "VMEM" or side in given or "grid_spec" in given or not _is_only(root, code, call, given.get("out_shape")):
+def _specified(code: Code, call: ast.Call, side: str, given: dict[str | None, ast.expr], place: _Place | None) -> tuple[Edit, ...] | None:
+    """BlockSpecs for all operands, or all outputs, of a call that gives none, of which one is in SMEM."""
+    spec, memory = code.name(f"{PALLAS}.BlockSpec"), code.name(f"{TPU}.SMEM")
+    if side in given or "grid_spec" in given or place is None or spec is None or memory is None:
         return None
-    spec, memory = code.name(f"{PALLAS}.BlockSpec"), code.name(f"{TPU}.{space}")
-    if spec is None or memory is None:
-        return None
-    text = f"{spec.text}(memory_space={memory.text})"
-    listed = f"[{text}]" if root.role == "input" else text
+    texts = [f"{spec.text}()"] * place.count
+    texts[place.position] = f"{spec.text}(memory_space={memory.text})"
+    listed = texts[0] if place.brackets is None else place.brackets[0] + ", ".join(texts) + place.brackets[1]
     return (*spec.edits, *memory.edits, insert_keyword(code.module.source, call, side, listed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Which of how many operands or outputs a ref is, and what their specs stand in (None: one spec alone)."""
+
+    position: int
+    count: int
+    brackets: tuple[str, str] | None
+
+
+def _place(
+    root: RefRoot, code: Code, call: ast.Call, given: dict[str | None, ast.expr], position: int | None, where: Where | None
+) -> _Place | None:
+    applied = next((holder for holder in code.around(call) if isinstance(holder, ast.Call) and holder.func is call), None)
+    if applied is None or applied.keywords or any(isinstance(argument, ast.Starred) for argument in applied.args):
+        return None
+    operands, parameter = len(applied.args), _parameter(root, where)
+    if root.role == "input":
+        position = position if position is not None else 0 if operands == 1 else parameter
+        return _Place(position, operands, ("[", "]")) if position is not None and position < operands else None
+    shape = given.get("out_shape") or (call.args[1] if len(call.args) > 1 else None)
+    if isinstance(shape, ast.Call) and (code.qualified(shape.func) or "").startswith("jax.ShapeDtypeStruct"):
+        return _Place(0, 1, None)
+    if not isinstance(shape, ast.List | ast.Tuple) or any(isinstance(entry, ast.Starred) for entry in shape.elts):
+        return None
+    if position is None and parameter is not None:
+        position = parameter - operands
+    brackets = ("[", "]") if isinstance(shape, ast.List) else ("(", ")")
+    return _Place(position, len(shape.elts), brackets) if position is not None and 0 <= position < len(shape.elts) > 1 else None
+
+
+def _parameter(root: RefRoot, where: Where | None) -> int | None:
+    """Which parameter of its kernel a ref is called by, where the event's function is the kernel or in it."""
+    for function in Code(where.module).functions(where.node) if where is not None else ():
+        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        if root.name in names:
+            return names.index(root.name)
+    return None
 
 
 def _plain_specs(code: Code, specs: ast.expr) -> tuple[Edit, ...] | None:
@@ -119,12 +167,3 @@ def _plain_specs(code: Code, specs: ast.expr) -> tuple[Edit, ...] | None:
     if spec is None or not unspecified:
         return None
     return (*spec.edits, *(code.replace(entry, f"{spec.text}()") for entry in unspecified))
-
-
-def _is_only(root: RefRoot, code: Code, call: ast.Call, out_shape: ast.expr | None) -> bool:
-    """Whether the call has no other operand, or no other output."""
-    if root.role == "output":
-        shape = out_shape or (call.args[1] if len(call.args) > 1 else None)
-        return isinstance(shape, ast.Call) and (code.qualified(shape.func) or "").startswith("jax.ShapeDtypeStruct")
-    applied = next((holder for holder in code.around(call) if isinstance(holder, ast.Call) and holder.func is call), None)
-    return applied is not None and len(applied.args) == 1 and not isinstance(applied.args[0], ast.Starred) and not applied.keywords

@@ -17,8 +17,8 @@ from ..text.edits import insert_keyword, replace_argument
 from ..text.span import Edit
 from .access import FULL, Written, written
 from .code import NUMPY, Code
-from .registry import Candidate, fixes, make
-from .scalars import full_value, keepdims
+from .registry import Candidate, fixes, joined, make
+from .scalars import full_value, keepdims, ways_out
 from .smem import scalar_loop
 
 
@@ -28,12 +28,24 @@ def fitting_shape(event: Access, project: Project) -> Iterator[Candidate]:
     access, aval = written(event), stored_aval(event)
     if access is None or aval is None or aval.shape is None or event.shape is None:
         return
-    if aval.shape != ():
-        yield from _vector_of_another_shape(access, event.shape, aval.shape)
-    elif event.ref.root.space == "smem":
+    if aval.shape == () and event.ref.root.space == "smem":
         yield (*_one_scalar(access), *scalar_loop(access))
-    else:
-        yield (*_kept_dims(access), *_filled(access))
+        return
+    groups = _of_a_vector(access, event.shape, aval.shape) if aval.shape else [(*_kept_dims(access), *_filled(access))]
+    casts = () if _has_fitting_dtype(event) else _casts(access)
+    for group in groups:
+        yield (*group, *(_both(access, fix, cast) for fix in group for cast in casts))
+
+
+def _both(access: Written, inner: Fix, outer: Fix) -> Fix:
+    assert access.value is not None
+    return joined(inner, outer, access.code.span(access.value))
+
+
+def _has_fitting_dtype(event: Access) -> bool:
+    """Whether the dtype of the value is no fault, as far as that is known."""
+    aval, wanted = stored_aval(event), event.ref.dtype
+    return aval is None or wanted is None or aval.dtype in (None, wanted) or (event.cast and casts_silently(wanted, aval))
 
 
 def _one_scalar(access: Written) -> Iterator[Fix]:
@@ -65,33 +77,30 @@ def _filled(access: Written) -> Iterator[Fix]:
 
 def _full_of(access: Written) -> tuple[Edit, ...] | None:
     """The edits that make an array of the scalar, of the shape and dtype of the place."""
-    event, name, shape = access.event, access.holder_text, access.shape_text()
-    aval, wanted = stored_aval(event), event.ref.dtype
-    fits = aval is None or wanted is None or aval.dtype in (None, wanted) or (event.cast and casts_silently(wanted, aval))
-    if fits:
+    name, shape = access.holder_text, access.shape_text()
+    if _has_fitting_dtype(access.event):
         return full_value(access, shape) if shape is not None else None
     like = access.code.name(f"{NUMPY}.full_like")
     value = access.wrap_value(f"{like.text}({name}, ", ")") if like is not None and access.is_whole else None
     return (*like.edits, *value) if like is not None and value is not None else None
 
 
-def _vector_of_another_shape(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[Candidate]:
+def _of_a_vector(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[tuple[Fix, ...]]:
     same, shape = _Shapes(access), access.shape_text()
     unit_dims = tuple(_unit_dims(access, same, wanted, given))
     yield (*_kept_dims(access), *unit_dims)
     index = access.write_index([FULL] * len(access.axes))
     if index is not None and not access.is_whole and same(tuple(axis.size for axis in access.axes), given):
-        yield make(f"Store to all of `{access.holder_text}`", "unsafe", index)
-    yield from _loaded_whole(access, same, wanted)
+        yield (make(f"Store to all of `{access.holder_text}`", "unsafe", index),)
+    yield tuple(_loaded_whole(access, same, wanted))
+    if shape is None or unit_dims:
+        return
     broadcast = access.code.name(f"{NUMPY}.broadcast_to")
-    if shape is not None and broadcast is not None and not unit_dims and same.broadcasts(given, wanted):
+    if broadcast is not None and same.broadcasts(given, wanted):
         edits = access.wrap_value(f"{broadcast.text}(", f", {shape})")
-        if edits is not None:
-            yield make("Broadcast the value", "unsafe", broadcast.edits, edits)
-    elif shape is not None and not unit_dims and same.same(dims.product(wanted), dims.product(given)):
-        edits = access.wrap_value("", f".reshape({shape})")
-        if edits is not None:
-            yield make("Reshape the value", "unsafe", edits)
+        yield (make("Broadcast the value", "unsafe", broadcast.edits, edits or ()),)
+    elif same.same(dims.product(wanted), dims.product(given)):
+        yield (make("Reshape the value", "unsafe", access.wrap_value("", f".reshape({shape})") or ()),)
 
 
 class _Shapes:
@@ -173,40 +182,39 @@ def _loads(value: object, depth: int = 6) -> list[Access]:
 
 @fixes("store-dtype-mismatch")
 def fitting_dtype(event: Access, project: Project) -> Iterator[Candidate]:
-    """Cast the value to the dtype of the ref, or make it of that dtype."""
-    access, aval = written(event), stored_aval(event)
-    wanted = event.ref.dtype
-    if access is None or access.value is None or aval is None or aval.dtype is None or wanted is None:
-        return
+    """Cast the value to the dtype of the ref, or make it of that dtype; a scalar in VMEM is no better for it, so make a vector too."""
+    access = written(event)
+    casts = _casts(access) if access is not None else ()
+    scalar = ways_out(event, access) if event.shape == () and event.ref.root.space == "vmem" else ()
+    if access is not None:
+        yield (*casts, *(_both(access, cast, way) for group in scalar for way in group for cast in casts))
+
+
+def _casts(access: Written) -> tuple[Fix, ...]:
+    """Ways to give the value the dtype of the ref, best first."""
+    event, value, aval, wanted = access.event, access.value, stored_aval(access.event), access.event.ref.dtype
+    if value is None or aval is None or aval.dtype is None or wanted is None:
+        return ()
     lossless = not dtypes.is_floating(aval.dtype) or dtypes.is_floating(wanted)
     applicability: Applicability = "safe" if lossless and wanted != "bool" else "unsafe"
-    dtype = f"{access.holder_text}.dtype"
     if not isinstance(event.value, Array) and event.api != "augmented":
-        yield from _number(access, wanted, applicability)
-        return
-    created = _created(access.code, access.value, dtype)
-    cast = access.wrap_value("", f".astype({dtype})") or ()
-    yield (
-        make(f"Make the value of the dtype of `{access.holder_text}`", applicability, created or ()),
-        make(f"Cast the value to the dtype of `{access.holder_text}`", applicability, cast),
-    )
+        return _number(access, value, wanted, applicability)
+    name = access.holder_text
+    created = _created(access.code, value, f"{name}.dtype")
+    cast = access.wrap_value("", f".astype({name}.dtype)") or ()
+    made = (make(f"Make the value of the dtype of `{name}`", applicability, created),) if created is not None else ()
+    return (*made, make(f"Cast the value to the dtype of `{name}`", applicability, cast))
 
 
-def _number(access: Written, wanted: str, applicability: Applicability) -> Iterator[Fix]:
+def _number(access: Written, node: ast.expr, wanted: str, applicability: Applicability) -> tuple[Fix, ...]:
     """A Python number: a literal is written as the other kind, anything else is converted."""
-    code, node = access.code, access.value
     kind = "float" if dtypes.is_floating(wanted) else "bool" if wanted == "bool" else "int"
-    if node is None:
-        return
     value = access.event.value
     if isinstance(node, ast.Constant) and isinstance(value, bool | int | float):
         converted = {"float": float, "bool": bool, "int": int}[kind](value)
-        exact = converted == value
-        yield make(f"Write {converted!r}", applicability if exact else "unsafe", [code.replace(node, repr(converted))])
-        return
-    edits = access.wrap_value(f"{kind}(", ")")
-    if edits is not None:
-        yield make(f"Convert the number by `{kind}`", applicability, edits)
+        exact: Applicability = applicability if converted == value else "unsafe"
+        return (make(f"Write {converted!r}", exact, [access.code.replace(node, repr(converted))]),)
+    return (make(f"Convert the number by `{kind}`", applicability, access.wrap_value(f"{kind}(", ")") or ()),)
 
 
 # Which positional argument of a function that makes an array is its dtype.

@@ -114,7 +114,7 @@ class Verifier:
         if not edits or not self._is_current():
             return False
         if edits not in self._tried:
-            self._tried[edits] = self._try(edits)
+            self._tried[edits] = self._try(fix.edits)
         judged = self._tried[edits]
         if judged is None:
             return False
@@ -129,7 +129,7 @@ class Verifier:
         undecided = Counter(map(shift.new, after.undecided)) - Counter(map(shift.old, before.undecided))
         return all(seen[1:] != place[1:] for seen in undecided)
 
-    def _try(self, edits: frozenset[Edit]) -> tuple[Judgement, Judgement] | None:
+    def _try(self, edits: tuple[Edit, ...]) -> tuple[Judgement, Judgement] | None:
         """What is found before and after the edits; None where they cannot be made, or what comes is not Python any more."""
         paths = frozenset(edit.path for edit in edits)
         if not paths <= self._texts.keys():

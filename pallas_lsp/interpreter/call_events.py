@@ -87,11 +87,16 @@ class Window(Event):
 
 @dataclass(slots=True)
 class Captured(Event):
-    """A kernel or index map (``what``; ``function``) uses ``array``, which was made outside of it."""
+    """A kernel (``what``: ``kernel`` of a ``pallas_call``, or ``mesh``) computes with ``array``, which was made outside of it.
+
+    ``user``: what was computed from it, None where it is stored as it is.
+    """
 
     what: str
     function: Function
     array: Array
+    user: Array | None
+    module: ModuleFile | None = None
 
 
 @dataclass(slots=True)

@@ -320,3 +320,17 @@ class ScopedRun(Event):
 
     kind: str
     detail: Any
+
+
+@dataclass(slots=True)
+class ScanMade(Event):
+    """A ``scan`` or ``map`` in a kernel: the rows of what it walks over, its final carry, its stacked outputs.
+
+    ``effects``: its body has effects, so that it is kept though nothing uses what it gives.
+    """
+
+    rows: tuple[Array, ...]
+    carry: Value
+    stacked: Value
+    reverse: bool
+    effects: bool

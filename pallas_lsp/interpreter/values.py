@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..shapes.avals import Aval
-from ..shapes.dims import Dim, MaybeDim, Shape
+from ..shapes.dims import Dim, MaybeDim, Shape, symbol
 from ..text.span import Location
 
 if TYPE_CHECKING:
@@ -33,13 +33,20 @@ class Unknown:
     """A value of which the source does not tell enough.
 
     ``why``: the root cause, kept through every operation. ``key``: the canonical name by which the same unknown met elsewhere is
-    recognised. ``poly``: what it is worth if it is a whole number. ``host``: made outside a kernel, where it cannot be traced. ``declared``: the default that the program declares for it.
+    recognised. ``host``: made outside a kernel, where it cannot be traced. ``declared``: the default that the program declares for it.
     """
 
-    __slots__ = ("declared", "host", "key", "poly", "why")
+    __slots__ = ("_poly", "declared", "host", "key", "why")
 
     def __init__(self, why: str, key: str | None = None, poly: Dim | None = None, host: bool = False, declared: Value = ABSENT) -> None:
-        self.why, self.key, self.poly, self.host, self.declared = why, key, poly, host, declared
+        self.why, self.key, self._poly, self.host, self.declared = why, key, poly, host, declared
+
+    @property
+    def poly(self) -> Dim | None:
+        """What it is worth if it is a whole number: a symbol of its own name, unless it was computed from others."""
+        if self._poly is None and self.key is not None and self.host:
+            self._poly = symbol(self.key)
+        return self._poly
 
     def __repr__(self) -> str:
         return f"Unknown({self.key or self.why})"
@@ -53,6 +60,11 @@ class UnknownShape(Unknown):
     def __init__(self, of: Unknown) -> None:
         super().__init__(of.why, f"{of.key}.shape" if of.key else None, host=True)
         self.of = of
+
+    @property
+    def poly(self) -> Dim | None:
+        """A shape is no size."""
+        return None
 
 
 class Condition(Unknown):
@@ -75,6 +87,11 @@ class Condition(Unknown):
     ) -> None:
         super().__init__("an undecided condition", key, host=True, declared=declared)
         self.words, self.default, self.learn, self.negated = words, default, learn, negated
+
+    @property
+    def poly(self) -> Dim | None:
+        """A truth value is no size."""
+        return None
 
     def inverse(self) -> Condition:
         """The same condition with the opposite answer."""

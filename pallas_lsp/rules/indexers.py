@@ -127,9 +127,10 @@ def mixed_array_indexers(event: Access, context: Context) -> Finding | None:
         return None
     if len(shapes) > 1 and any(not isinstance(dim, int) for shape in shapes for dim in shape):
         return None
+    what = "a scalar and an array index" if scalars else "arrays of different shapes index"
     return Finding(
         event.where.at((scalars or arrays)[0].node),
-        f"arrays of different shapes index {words.name(event.ref)} together: on TPU a ref is indexed by scalars and slices only",
+        f"{what} {words.name(event.ref)} together: on TPU a ref is indexed by scalars and slices only",
         jax_message="`broadcast_to` is a Triton-specific primitive. Please consider using `jnp.broadcast_to` instead.",
     )
 

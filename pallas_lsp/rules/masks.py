@@ -89,6 +89,6 @@ def masked_strided_store(event: Access, context: Context) -> Finding | None:
         return None
     return Finding(
         event.where.location,
-        f"masked store to every other element of {words.name(event.ref)}: a mask and a stride cannot be combined",
+        f"masked store to {words.name(event.ref)} with a step: a mask and a step cannot be combined",
         jax_message="masked swap with strided store",
     )

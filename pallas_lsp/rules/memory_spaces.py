@@ -68,12 +68,12 @@ def access_any_or_hbm(event: Access, context: Context) -> Finding | None:
     root = event.ref.root
     if event.op == "addupdate" or root.space not in _BUFFERS or not happens(event, context) or event.ref.dtype in ("semaphore", "dma_sem"):
         return None
-    verb = "loaded from" if event.op == "load" else "stored to"
+    verb = "read" if event.op == "load" else "written"
     allowed = "Loads are" if event.op == "load" else "Loads and stores are"
     suffix = " ANY memory space can only be accessed using async_copy." if root.space == "any" else ""
     return Finding(
         event.where.at(words.target(event)),
-        f"{words.name(event.ref)} is {verb} directly, but it is in {words.space(root)}: only VMEM and SMEM can be, copy it first",
+        f"{words.name(event.ref)} is {verb} directly, but it is in {words.space(root)}: only VMEM and SMEM can be, copy to or from it instead",
         words.decided(event.ref),
         f"{allowed} only allowed on VMEM and SMEM references.{suffix}",
     )

@@ -36,7 +36,7 @@ def store_shape_mismatch(event: Access, context: Context) -> Finding | None:
     scalar = "a store does not broadcast" if aval.shape == () else "the shapes must be equal, a store does not broadcast"
     what = "a scalar" if aval.shape == () else f"a value of shape {given}"
     place = (
-        f"{words.source_text(event, words.target(event))} has shape {wanted}"
+        f"`{words.source_text(event, words.target(event))}` has shape {wanted}"
         if event.target_node is not None
         else f"what is indexed has shape {wanted}"
     )
@@ -68,7 +68,7 @@ def store_dtype_mismatch(event: Access, context: Context) -> Finding | None:
         return None
     return Finding(
         event.where.at(words.target(event)),
-        f"value of dtype {aval.dtype} stored to {words.name(event.ref)}, which has dtype {event.ref.dtype}: {_what_casts(event, aval)}",
+        f"{words.stored(event.value, aval.dtype)} stored to {words.name(event.ref)}, which has dtype {event.ref.dtype}: {_what_casts(event, aval)}",
         words.decided(event.ref),
         f"Invalid dtype for `swap`. Ref dtype: {event.ref.dtype}. Value dtype: {aval.dtype}.",
     )

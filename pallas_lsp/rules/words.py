@@ -99,3 +99,9 @@ def last(detail: tuple[int, int, int, int, int]) -> str:
     """The reach of a static slice ``(start, size, stride, ...)`` in words."""
     start, size, stride = detail[:3]
     return f"up to index {start + (size - 1) * stride}" if size > 0 else f"from index {start}"
+
+
+def stored(value: Value, dtype_name: str) -> str:
+    """A stored value with its dtype: a Python number by its own type."""
+    kinds = {bool: "a Python bool", int: "a Python int", float: "a Python float"}
+    return kinds.get(type(value), f"value of dtype {dtype_name}")

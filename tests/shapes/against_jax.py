@@ -133,7 +133,7 @@ def from_jax(value: Any) -> Any:
         return value.name
     if value is None or isinstance(value, bool | int | float | str | Aval):
         return value
-    if isinstance(value, jnp.finfo | jnp.iinfo):
+    if hasattr(value, "bits") and hasattr(value, "max"):  # finfo, iinfo
         return (value.dtype.name, value.bits, from_jax(value.min), from_jax(value.max))
     if isinstance(value, type) and issubclass(value, jnp.generic):
         return canonical(jnp.dtype(value).name)

@@ -1,31 +1,22 @@
-"""Control flow that JAX traces: every body runs once, whatever the condition, and loop results depend on their carries."""
+"""Branches that JAX traces, all of them whatever the condition; program ids; prints and other effects."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from ...shapes import dims
-from ...shapes.avals import Aval, as_aval
-from ...shapes.dims import Poly
-from ..events import Computed
+from ...shapes.avals import Aval
+from ..events import BranchResults, Computed
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, Machine
 from ..paths import PathEnd
 from ..truth import as_dim, known_truth, truth
 from ..values import Array, Builtin, Condition, Unknown, Value
+from .loops import as_array
 from .registry import PALLAS, TPU, Call, models
-from .trees import is_node, leaves, tree_map
-
-_INDEX = Aval((), "int32", None)
-
-
-def as_array(value: Value) -> Value:
-    """A number as the traced scalar that JAX makes of it."""
-    if isinstance(value, bool | int | float | complex | Poly):
-        return Array(as_aval(value))
-    return value
+from .structures import difference
+from .trees import is_node, tree_map
 
 
 @models(f"{PALLAS}.when")
@@ -41,147 +32,16 @@ def _when(call: Call) -> Value:
             raise PathEnd("a vector decides a branch")
         if known is not False and arguments.args:
             before = machine.effects
-            machine.call(arguments.args[0], Arguments([]), node, frame)
+            result = machine.settle(machine.call(arguments.args[0], Arguments([]), node, frame))
             if machine.effects != before:
                 mark_live(condition)
+            changed = difference(machine, result, None) if isinstance(condition, Array) else None
+            if changed is not None:
+                machine.emit(BranchResults(machine.where(call.node, call.frame), changed.kind, result, None))
+                raise PathEnd("branches that give different things")
         return None
 
     return Builtin("when", apply)
-
-
-@models(f"{PALLAS}.loop", "jax.experimental.pallas.tpu_sc.parallel_loop")
-def _loop(call: Call) -> Value:
-    def apply(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-        before = machine.effects
-        if arguments.args:
-            machine.call(arguments.args[0], Arguments([Array(_INDEX)]), node, frame)
-        if machine.effects != before:
-            mark_live(call.args)
-        return None
-
-    return Builtin("loop", apply)
-
-
-@models("jax.lax.fori_loop")
-def _fori_loop(call: Call) -> Value:
-    lower, upper, body, init = (call.get(i, name) for i, name in enumerate(("lower", "upper", "body_fun", "init_val")))
-    return _carried(call, init, lambda carry: call.call(body, Array(_INDEX), carry), (lower, upper))
-
-
-@models("jax.lax.while_loop")
-def _while_loop(call: Call) -> Value:
-    condition, body, init = (call.get(i, name) for i, name in enumerate(("cond_fun", "body_fun", "init_val")))
-    tests: list[Value] = []
-
-    def step(carry: Value) -> Value:
-        tests.append(call.call(condition, carry))
-        return call.call(body, carry)
-
-    return _carried(call, init, step, tests)
-
-
-def _carried(call: Call, init: Value, step: Any, controls: Any) -> Value:
-    """Run a loop's body once on a carry that stands for every iteration, and give the final carry.
-
-    A weakly typed start (``0.0``) takes the dtype that the body returns, as JAX's own promotion of carries does.
-    """
-    machine = call.machine
-    effects = machine.effects
-    init = tree_map(machine, as_array, init)
-    entering = _entering(call, init, step)
-    result = step(entering)
-    if machine.effects != effects:
-        mark_live(controls)
-    return _leaving(machine, entering, result, controls)
-
-
-def _entering(call: Call, init: Value, step: Any) -> Value:
-    machine = call.machine
-    if not any(isinstance(leaf, Array) and leaf.aval.weak is not False for leaf in leaves(machine, init)):
-        return tree_map(machine, lambda leaf: Array(leaf.aval, (leaf,)) if isinstance(leaf, Array) else leaf, init)
-    machine.muted += 1
-    seen, machine.seen_kernels = machine.seen_kernels, {}
-    try:
-        first = step(tree_map(machine, lambda leaf: Array(leaf.aval, (leaf,)) if isinstance(leaf, Array) else leaf, init))
-    finally:
-        machine.muted -= 1
-        machine.seen_kernels = seen
-
-    def settled(start: Value, after: Value) -> Value:
-        if not isinstance(start, Array):
-            return start
-        aval = start.aval
-        if aval.weak is not False:
-            dtype = after.dtype if isinstance(after, Array) else None
-            weak = after.aval.weak if isinstance(after, Array) else None
-            aval = Aval(aval.shape, dtype, weak)
-        return Array(aval, (start,))
-
-    if is_node(init) and not is_node(first):
-        return tree_map(machine, lambda leaf: settled(leaf, None), init)
-    result = tree_map(machine, settled, init, first)
-    return result if not isinstance(result, Unknown) else tree_map(machine, lambda leaf: settled(leaf, None), init)
-
-
-def _leaving(machine: Machine, entering: Value, result: Value, controls: Any) -> Value:
-    def leave(start: Value, after: Value) -> Value:
-        if not isinstance(start, Array):
-            return Unknown("a loop's result", host=machine.kernel is None) if isinstance(start, Unknown) else start
-        if isinstance(after, Array):
-            start.operands = (*start.operands, after)
-        return Array(start.aval, (start, *(c for c in controls if isinstance(c, Array))))
-
-    if is_node(entering) and not is_node(machine.settle(result)):
-        return tree_map(machine, lambda leaf: leave(leaf, None), entering)
-    joined = tree_map(machine, leave, entering, machine.settle(result))
-    return (
-        joined if not isinstance(joined, Unknown) or not is_node(entering) else tree_map(machine, lambda leaf: leave(leaf, None), entering)
-    )
-
-
-@models("jax.lax.scan")
-def _scan(call: Call) -> Value:
-    body, init, xs = call.get(0, "f"), call.get(1, "init"), call.get(2, "xs")
-    length = as_dim(call.get(3, "length"))
-    outputs: list[Value] = []
-
-    def row(leaf: Value) -> Value:
-        nonlocal length
-        if isinstance(leaf, Array) and leaf.shape:
-            length = leaf.shape[0] if length is None else length
-            return Array(Aval(leaf.shape[1:], leaf.dtype, leaf.aval.weak), (leaf,))
-        return Unknown("a slice of what is scanned")
-
-    def step(carry: Value) -> Value:
-        result = call.machine.settle(call.call(body, carry, tree_map(call.machine, row, xs)))
-        if isinstance(result, tuple | list) and len(result) == 2:
-            outputs.append(result[1])
-            return result[0]
-        return Unknown("what a scanned function returns")
-
-    carry = _carried(call, init, step, ())
-
-    def stack(leaf: Value) -> Value:
-        if isinstance(leaf, Array) and leaf.shape is not None:
-            return Array(Aval((length, *leaf.shape), leaf.dtype, leaf.aval.weak), (leaf,))
-        return Unknown("a stacked result of scan")
-
-    return carry, tree_map(call.machine, stack, outputs[-1]) if outputs else Unknown("a stacked result of scan")
-
-
-@models("jax.lax.map")
-def _map(call: Call) -> Value:
-    function, xs = call.get(0, "f"), call.get(1, "xs")
-
-    def row(leaf: Value) -> Value:
-        return (
-            Array(Aval(leaf.shape[1:], leaf.dtype, leaf.aval.weak), (leaf,))
-            if isinstance(leaf, Array) and leaf.shape
-            else Unknown("a mapped row")
-        )
-
-    call.call(function, tree_map(call.machine, row, xs))
-    return call.unknown()
 
 
 @models("jax.lax.cond", f"{PALLAS}.cond")
@@ -209,6 +69,7 @@ def _branches(call: Call, selector: Value, branches: list[Value], operands: list
     results = [call.machine.settle(call.call(branch, *operands)) for branch in branches]
     if call.machine.effects != before:
         mark_live(selector)
+    _agree_or_end(call, results)
     return _agreed(call.machine, selector, results)
 
 
@@ -229,6 +90,15 @@ def _agreed(machine: Machine, selector: Value, results: list[Value]) -> Value:
         return Array(Aval(shape, dtype, weak), known)
 
     return tree_map(machine, join, first, *others)
+
+
+def _agree_or_end(call: Call, results: list[Value]) -> None:
+    """End the path where two branches certainly give different things, as JAX does."""
+    for other in results[1:]:
+        changed = difference(call.machine, results[0], other)
+        if changed is not None:
+            call.machine.emit(BranchResults(call.machine.where(call.node, call.frame), changed.kind, changed.first, changed.other))
+            raise PathEnd("branches that give different things")
 
 
 @models(f"{PALLAS}.program_id", "jax.lax.axis_index")

@@ -101,6 +101,6 @@ def block_ref(window: Windowed, spec: Value, origin: SpecOrigin) -> Value:
     words = f"{'BlockSpec' if written else 'no BlockSpec'}{' without a memory space' if written and defaulted else ''}: {WORDS.get(space or '', '?')}"
     root = RefRoot(
         window.role, window.role, shape, block, window.dtype, space, defaulted, location_of(place), words, place, why, window.shape,
-        wide=window.wide, typed=window.typed,
+        sure=window.sure or written, wide=window.wide, typed=window.typed,
     )  # fmt: skip
     return Ref(root, shape, window.dtype)

@@ -1,0 +1,180 @@
+"""Index maps: what they return when JAX traces them, and as a formula of the grid indices.
+
+Mirrors ``jax/_src/pallas/core.py``, ``BlockSpec.to_block_mapping``.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...shapes import dims
+from ...shapes.avals import Aval
+from ...shapes.dims import MaybeDim, Poly
+from ...text.span import Location
+from ..call_events import ArityFault, Grid, MapResult
+from ..calls import run_body
+from ..classes import fields_of
+from ..events import CallFault
+from ..frames import Frame
+from ..liveness import mark_live
+from ..machine import Arguments, KernelContext, Machine
+from ..paths import PathEnd
+from ..signature import signature
+from ..truth import as_dim
+from ..values import Array, BlockSpec, DynamicSlice, Function, Instance, Ref, Unknown, Value
+from .captures import captured_arrays
+from .refusals import place, refuse
+from .running import binding, explored, is_no_function, underlying
+from .trees import tree_map
+
+MapFault = tuple[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The results of an index map, one a path; ``refused``: JAX does not get through the map; ``started``: see ``KernelContext``."""
+
+    results: tuple[MapResult, ...] = ()
+    refused: bool = False
+    started: int = 0
+
+
+def grid_index(axis: int) -> Poly:
+    """The symbol that stands for a grid index in the formula of an index map."""
+    symbol = dims.symbol(f"grid[{axis}]", 0)
+    assert isinstance(symbol, Poly)
+    return symbol
+
+
+def run_index_map(
+    machine: Machine, spec: BlockSpec, grid: Grid, grid_value: Value, prefetch: list[Value], call: Location, frame: Frame
+) -> Mapped:
+    """Call the index map of a spec as JAX does, on grid indices and the prefetched refs."""
+    if grid is None or isinstance(spec.index_map, Unknown):
+        return Mapped()
+    if is_no_function(spec.index_map):
+        where = place(machine, spec.origin.module, spec.origin.node, call)
+        refuse(machine, CallFault(where, "index-map-not-callable", spec.index_map))
+        return Mapped(refused=True)
+    traced = Arguments([*(Array(Aval((), "int32", False)) for _ in grid), *(tree_map(machine, _fresh, ref) for ref in prefetch)])
+    function, received = underlying(spec.index_map, traced)
+    if not isinstance(function, Function):
+        return Mapped()
+    given = (*(f"grid index {axis}" for axis in range(len(grid))), *(f"prefetched operand {index}" for index in range(len(prefetch))))
+    scope = binding(machine, function, received, "index map", given, call)
+    if scope is None:
+        return Mapped(refused=True)
+    mark = ("index map", signature(machine, function, received), call)
+    if mark not in machine.seen_kernels:
+        context = KernelContext(call, grid=grid_value, inside="index map")
+        machine.seen_kernels[mark] = _results(machine, function, scope, received, len(grid), context)
+    known: Mapped = machine.seen_kernels[mark]
+    return known
+
+
+def _fresh(ref: Value) -> Value:
+    """The same ref for another function, which has its own name for it."""
+    return Ref(replace(ref.root), ref.shape, ref.dtype) if isinstance(ref, Ref) else ref
+
+
+def _results(machine: Machine, function: Function, scope: Frame, received: Arguments, rank: int, context: KernelContext) -> Mapped:
+    results: list[MapResult] = []
+    refused = False
+    before = len(machine.path.conditions())
+
+    def once() -> None:
+        nonlocal refused
+        try:
+            value = machine.settle(run_body(machine, function, _copied(scope)))
+        except PathEnd as end:
+            refused = refused or end.reason.startswith("a traced value")
+            raise
+        mark_live(value)
+        results.append(MapResult(value, _formula(machine, function, received, rank), machine.path.conditions()[before:]))
+
+    explored(machine, context, once)
+    return Mapped(tuple(results), refused and not results, context.started)
+
+
+def _copied(scope: Frame) -> Frame:
+    """A fresh frame with the same bindings: a path must not see what another one assigned."""
+    frame = Frame(scope.kind, scope.module, scope.parent, scope.function)
+    frame.names.update(scope.names)
+    return frame
+
+
+def _formula(machine: Machine, function: Function, received: Arguments, rank: int) -> tuple[MaybeDim, ...] | None:
+    """What the map returns as polynomials of ``grid_index``; a None for an entry that is none."""
+    first = next((i for i, value in enumerate(received.args) if isinstance(value, Array) and not value.operands and value.made_by is None), 0)
+    args = [*received.args[:first], *(grid_index(axis) for axis in range(rank)), *received.args[first + rank :]]
+    from ..calls import bind_arguments
+
+    machine.muted += 1
+    try:
+        entries = entries_of(machine.settle(run_body(machine, function, bind_arguments(machine, function, replace(received, args=args)))))
+    except PathEnd:
+        return None
+    finally:
+        machine.muted -= 1
+    return tuple(as_dim(entry) if isinstance(entry, int | Poly) and not isinstance(entry, bool) else None for entry in entries)
+
+
+def entries_of(value: Value) -> tuple[Value, ...]:
+    """What an index map returns as JAX takes it: a list is a tuple, anything else is one index."""
+    if isinstance(value, Instance) and value.cls.kind == "namedtuple":
+        return tuple(value.attrs.get(name) for name in fields_of(value.cls))
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def map_fault(machine: Machine, result: MapResult, kinds: tuple[str, ...], started: int) -> MapFault | None:
+    """What JAX refuses of what an index map returns for a block with dims of these kinds, as ``(rule id, detail)``."""
+    if isinstance(result.value, Unknown):
+        return None
+    entries = tuple(machine.settle(entry) for entry in entries_of(result.value))
+    refs = [index for index, entry in enumerate(entries) if isinstance(entry, Ref)]
+    if refs:
+        return "index-map-returns-ref", refs[0]
+    if len(entries) != len(kinds):
+        return "index-map-return-len", (len(entries), len(kinds))
+    for index, (entry, kind) in enumerate(zip(entries, kinds, strict=True)):
+        if entry is None or isinstance(entry, tuple | list | dict):
+            return "index-map-return-len", (index, entry)
+        if kind not in ("bounded", "indirect", "unknown") and _is_no_index(entry):
+            return "index-map-non-int", (index, entry)
+    captured = captured_arrays(entries, started)
+    return ("index-map-captures-array", captured[0][0]) if captured else None
+
+
+def _is_no_index(entry: Value) -> bool:
+    if isinstance(entry, Array):
+        wrong_dtype = entry.dtype is not None and entry.dtype not in ("int32", "int64")
+        return bool(entry.shape) or (entry.shape == () and wrong_dtype)
+    return isinstance(entry, bool | float | str | DynamicSlice)
+
+
+def is_literal_zero(entry: Value) -> dims.Truth:
+    """Whether JAX has a literal 0 for an index: what was computed, from zeros too, is none."""
+    if isinstance(entry, Array):
+        if entry.constant is not None:
+            return dims.truth(entry.constant == 0)
+        return dims.Truth.NO if entry.operands else dims.Truth.MAYBE
+    if isinstance(entry, int | Poly):
+        return dims.equal(as_dim(entry), 0)
+    return dims.Truth.MAYBE
+
+
+def outermost_nodes(function: Function) -> list[ast.Return]:
+    """The ``return`` statements of a function itself, not of one nested in it."""
+    if isinstance(function.node, ast.Lambda):
+        return []
+    found: list[ast.Return] = []
+    pending: list[ast.AST] = list(function.node.body)
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, ast.Return):
+            found.append(node)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            pending = [*ast.iter_child_nodes(node), *pending]
+    return found

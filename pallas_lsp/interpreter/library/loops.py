@@ -1,0 +1,204 @@
+"""Loops that JAX traces: a body runs once, on a carry that stands for every iteration.
+
+Mirrors ``jax/_src/lax/control_flow/loops.py``: ``scan``, ``while_loop``, ``fori_loop``, ``_promote_weak_typed_input``, ``_check_carry_type``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ...shapes import dtypes
+from ...shapes.avals import Aval, as_aval
+from ...shapes.dims import Poly
+from ..events import Computed, LoopCarry, ScanMade
+from ..frames import Frame
+from ..liveness import mark_live
+from ..machine import Arguments, Machine
+from ..operations import is_traced, needs_static
+from ..paths import PathEnd
+from ..truth import as_dim
+from ..values import Array, Builtin, Unknown, Value
+from .registry import PALLAS, Call, models
+from .structures import difference
+from .trees import is_node, leaves, tree_map
+
+Step = Callable[[Value], Value]
+_INDEX = Aval((), "int32", None)
+
+
+def as_array(value: Value) -> Value:
+    """A number as the traced scalar that JAX makes of it."""
+    if isinstance(value, bool | int | float | complex | Poly):
+        return Array(as_aval(value))
+    return value
+
+
+@models(f"{PALLAS}.loop", "jax.experimental.pallas.tpu_sc.parallel_loop")
+def _loop(call: Call) -> Value:
+    def apply(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+        before = machine.effects
+        if arguments.args:
+            machine.call(arguments.args[0], Arguments([Array(_INDEX)]), node, frame)
+        if machine.effects != before:
+            mark_live(call.args)
+        return None
+
+    return Builtin("loop", apply)
+
+
+@models("jax.lax.fori_loop")
+def _fori_loop(call: Call) -> Value:
+    lower, upper, body, init = (call.get(i, name) for i, name in enumerate(("lower", "upper", "body_fun", "init_val")))
+    unroll = call.kwargs.get("unroll")
+    traced = next((bound for bound in (lower, upper) if is_traced(call.machine, bound)), None)
+    if traced is not None and isinstance(unroll, int) and unroll != 1 and unroll is not False:
+        needs_static(call.machine, "unroll", traced, "`fori_loop`", call.node, call.frame)
+    # The index is as weak as the lower bound that it starts from.
+    weak = True if isinstance(lower, int | Poly) else lower.aval.weak if isinstance(lower, Array) else None
+    index = Aval((), "int32", weak)
+    loop = "while_loop" if traced is not None else "scan"
+    return _carried(call, init, lambda carry: call.call(body, Array(index, (lower,)), carry), (lower, upper), loop)
+
+
+@models("jax.lax.while_loop")
+def _while_loop(call: Call) -> Value:
+    condition, body, init = (call.get(i, name) for i, name in enumerate(("cond_fun", "body_fun", "init_val")))
+    tests: list[Value] = []
+
+    def step(carry: Value) -> Value:
+        test = call.call(condition, carry)
+        tests.append(test)
+        if isinstance(test, Array) and (test.shape or test.dtype not in (None, "bool")):
+            call.machine.emit(Computed(call.machine.where(call.node, call.frame), "while-predicate", test, test))
+            raise PathEnd("a loop's condition that is no truth value")
+        return call.call(body, carry)
+
+    return _carried(call, init, step, tests, "while_loop")
+
+
+def _carried(call: Call, init: Value, step: Step, controls: Any, loop: str) -> Value:
+    """Run a loop's body once on a carry that stands for every iteration, and give the final carry."""
+    machine = call.machine
+    effects = machine.effects
+    init = tree_map(machine, as_array, init)
+    entering = _entering(call, init, step)
+    result = machine.settle(step(entering))
+    if machine.effects != effects:
+        mark_live(controls)
+    changed = difference(machine, entering, result)
+    if changed is not None:
+        machine.emit(LoopCarry(machine.where(call.node, call.frame), changed.kind, loop, changed.first, changed.other))
+        raise PathEnd("a loop whose carry changes its type")
+    return _leaving(machine, entering, result, controls)
+
+
+def _entering(call: Call, init: Value, step: Step) -> Value:
+    """The carry as the body sees it: a weakly typed start takes the dtype that JAX promotes it to."""
+    machine = call.machine
+
+    def plain(leaf: Value) -> Value:
+        return Array(leaf.aval, (leaf,)) if isinstance(leaf, Array) else leaf
+
+    if not any(isinstance(leaf, Array) and leaf.aval.weak is not False for leaf in leaves(machine, init)):
+        return tree_map(machine, plain, init)
+    machine.muted += 1
+    seen, machine.seen_kernels = machine.seen_kernels, {}
+    try:
+        first = machine.settle(step(tree_map(machine, plain, init)))
+    except PathEnd:
+        return tree_map(machine, plain, init)  # the body runs again and says what it met
+    finally:
+        machine.muted -= 1
+        machine.seen_kernels = seen
+
+    def settled(start: Value, after: Value) -> Value:
+        return Array(_promoted(start.aval, after), (start,)) if isinstance(start, Array) else start
+
+    alone = tree_map(machine, lambda leaf: settled(leaf, None), init)
+    if is_node(init) != is_node(first):
+        return alone
+    result = tree_map(machine, settled, init, first)
+    return alone if isinstance(result, Unknown) else result
+
+
+def _promoted(start: Aval, after: Value) -> Aval:
+    """The type that a loop carries: that of the start, promoted where it is weak and the body gives another one."""
+    if start.weak is False:
+        return start
+    after = as_array(after)
+    if not isinstance(after, Array) or after.dtype is None or start.weak is None or after.aval.weak is None:
+        same = isinstance(after, Array) and after.dtype == start.dtype
+        return Aval(start.shape, start.dtype if same else None, None)
+    if after.dtype == start.dtype and after.shape == start.shape:
+        return start
+    return Aval(start.shape, dtypes.promote((start.dtype, start.weak), (after.dtype, after.aval.weak))[0], False)
+
+
+def _leaving(machine: Machine, entering: Value, result: Value, controls: Any) -> Value:
+    def leave(start: Value, after: Value) -> Value:
+        if not isinstance(start, Array):
+            return Unknown("a loop's result", host=machine.kernel is None) if isinstance(start, Unknown) else start
+        if isinstance(after, Array):
+            start.operands = (*start.operands, after)
+        return Array(start.aval, (start, *(c for c in controls if isinstance(c, Array))))
+
+    alone = tree_map(machine, lambda leaf: leave(leaf, None), entering)
+    if not is_node(entering):
+        return leave(entering, result)
+    if not is_node(result):
+        return alone
+    joined = tree_map(machine, leave, entering, result)
+    return alone if isinstance(joined, Unknown) else joined
+
+
+@models("jax.lax.scan")
+def _scan(call: Call) -> Value:
+    body, init, xs = call.get(0, "f"), call.get(1, "init"), call.get(2, "xs")
+    return _scanned(call, body, init, xs, as_dim(call.get(3, "length")), call.get(4, "reverse", False))
+
+
+@models("jax.lax.map")
+def _map(call: Call) -> Value:
+    function, xs = call.get(0, "f"), call.get(1, "xs")
+    if call.kwargs.get("batch_size") is not None:
+        return call.unknown()
+    body = Builtin("map", lambda machine, arguments, node, frame: (None, machine.call(function, Arguments(arguments.args[1:]), node, frame)))
+    return _scanned(call, body, None, xs, None, False)[1]
+
+
+def _scanned(call: Call, body: Value, init: Value, xs: Value, length: Any, reverse: Value) -> tuple[Value, Value]:
+    """The final carry and the stacked outputs of a scan of ``body`` over ``xs``."""
+    machine = call.machine
+    rows: list[Array] = []
+    outputs: list[Value] = []
+
+    def row(leaf: Value) -> Value:
+        nonlocal length
+        if isinstance(leaf, Array) and leaf.shape:
+            length = leaf.shape[0] if length is None else length
+            rows.append(Array(Aval(leaf.shape[1:], leaf.dtype, leaf.aval.weak), (leaf,)))
+            return rows[-1]
+        return Unknown("a slice of what is scanned")
+
+    def step(carry: Value) -> Value:
+        rows.clear()
+        result = machine.settle(call.call(body, carry, tree_map(machine, row, xs)))
+        if isinstance(result, tuple | list) and len(result) == 2:
+            outputs.append(result[1])
+            return result[0]
+        return Unknown("what a scanned function returns")
+
+    def stack(leaf: Value) -> Value:
+        if isinstance(leaf, Array) and leaf.shape is not None:
+            return Array(Aval((length, *leaf.shape), leaf.dtype, leaf.aval.weak), (leaf,))
+        return Unknown("a stacked result of scan")
+
+    effects = machine.effects
+    carry = _carried(call, init, step, (), "scan")
+    stacked = tree_map(machine, lambda leaf: stack(as_array(leaf)), outputs[-1]) if outputs else Unknown("a stacked result of scan")
+    if machine.kernel is not None and not machine.transformed:
+        where = machine.where(call.node, call.frame)
+        machine.emit(ScanMade(where, tuple(rows), carry, stacked, reverse is True, machine.effects != effects))
+    return carry, stacked

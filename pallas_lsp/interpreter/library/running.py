@@ -1,0 +1,203 @@
+"""Running the functions that a kernel call calls: kernels and index maps, on paths of their own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...text.span import Location
+from ..call_events import ArityFault, Captured, Returned
+from ..calls import BindingFault, bind_arguments, innermost, run_body
+from ..classes import class_attribute
+from ..events import CallFault, KernelRun
+from ..frames import Frame
+from ..machine import CALL, Arguments, KernelContext, Machine
+from ..paths import KERNEL_PATHS, Explorer, PathEnd
+from ..signature import signature
+from ..values import (
+    ABSENT,
+    Array,
+    BlockSpec,
+    BoundMethod,
+    Function,
+    GridSpec,
+    Instance,
+
+    Library,
+    Opaque,
+    PallasCall,
+    Ref,
+    Scratch,
+    ShapeDtype,
+    Transformed,
+    Unknown,
+    Value,
+)
+from .captures import captured_arrays, stored_values
+from .refusals import place, refuse
+
+_NO_FUNCTIONS = (tuple, list, dict, str, int, float, type(None), Array, BlockSpec, GridSpec, ShapeDtype, Scratch, Ref, slice)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is known once a kernel ran: ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure."""
+
+    refused: bool = False
+    barrier: bool | None = None
+
+
+def is_no_function(value: Value) -> bool:
+    """Whether a value is certainly nothing that can be called."""
+    return isinstance(value, _NO_FUNCTIONS)
+
+
+def callable_value(value: Value) -> bool:
+    """Whether calling the value runs something of the program's."""
+    return type(value) in CALL and not isinstance(value, Library | Opaque)
+
+
+def underlying(callee: Value, arguments: Arguments) -> tuple[Value, Arguments]:
+    """The function that finally runs, inside partials, bound methods, ``jit`` and callable objects, with the arguments it receives."""
+    while True:
+        callee, arguments = innermost(callee, arguments)
+        method = class_attribute(callee.cls, "__call__") if isinstance(callee, Instance) else None
+        if isinstance(method, Function):
+            callee = BoundMethod(callee, method)
+        elif isinstance(callee, Transformed) and callee.kind in ("jit", "same"):
+            callee = callee.func
+        else:
+            return callee, arguments
+
+
+def binding(
+    machine: Machine, function: Function, received: Arguments, what: str, given: tuple[str, ...], call: Location
+) -> Frame | None:
+    """The frame of a call of ``function``; None where the arguments do not fit, which is said then.
+
+    ``what`` is called: ``kernel`` or ``index map``; ``given``: the arguments that JAX passes, in words.
+    """
+    try:
+        return bind_arguments(machine, function, received)
+    except BindingFault as fault:
+        missing, unexpected = _unbound(function, received)
+        where = place(machine, function.module, function.node, call)
+        refuse(machine, ArityFault(where, what, function, given, missing, unexpected, str(fault)))
+        return None
+
+
+def _unbound(function: Function, received: Arguments) -> tuple[tuple[str, ...], str | None]:
+    """The parameters that get nothing, and the keyword that is no parameter."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaulted = len(positional) - len(function.defaults)
+    missing = [
+        p.arg for i, p in enumerate(positional) if len(received.args) <= i < defaulted and (p.arg not in received.kwargs or p in spec.posonlyargs)
+    ]
+    keyword_only = zip(spec.kwonlyargs, function.kw_defaults, strict=False)
+    missing += [p.arg for p, default in keyword_only if default is ABSENT and p.arg not in received.kwargs]
+    names = {p.arg for p in (*spec.args, *spec.kwonlyargs)}
+    unexpected = next((name for name in received.kwargs if name not in names), None) if spec.kwarg is None else None
+    return tuple(missing), unexpected
+
+
+def explored(machine: Machine, context: KernelContext, once: Callable[[], None]) -> None:
+    """Call ``once`` on every path of a kernel or index map; the host's path goes on afterwards as it was."""
+    saved, machine.kernel = (machine.path, machine.kernel), context
+    explorer = Explorer(KERNEL_PATHS, machine.kernel_coverage)
+    try:
+        for path in explorer.paths(saved[0]):
+            machine.path = path
+            try:
+                once()
+            except PathEnd:
+                continue
+    finally:
+        machine.path, machine.kernel = saved
+        machine.cut["kernel paths"] = machine.cut.get("kernel paths", 0) + explorer.cut
+
+
+def run_kernel(
+    machine: Machine,
+    kernel: Value,
+    arguments: Arguments,
+    context: KernelContext,
+    node: ast.AST,
+    frame: Frame,
+    call: PallasCall | None = None,
+    given: tuple[str, ...] = (),
+) -> Outcome:
+    """Run a kernel's body on its refs, once for each distinct kernel, refs and constants (a checkpoint), exploring its own conditions.
+
+    ``call``: the pallas_call that it is the kernel of; ``given``: what the arguments are, in words.
+    """
+    if is_no_function(kernel):
+        where = place(machine, frame.module, node, context.call)
+        refuse(machine, CallFault(where, "kernel-not-callable", kernel))
+        return Outcome(refused=True)
+    function, received = underlying(kernel, arguments)
+    if isinstance(function, Function):
+        scope = binding(machine, function, received, context.inside, given, context.call)
+        if scope is None:
+            return Outcome(refused=True)
+        name_refs(scope.names)
+        if call is not None:
+            machine.emit(KernelRun(machine.where(call.origin.node, frame), function, context.grid, tuple(scope.names.items())))
+        _note_parameters(machine, function, scope)
+    elif function is kernel and not callable_value(function):
+        return Outcome()
+    mark = (signature(machine, function, received), context.call, context.dead_code_kept, bool(machine.muted))
+    if mark not in machine.seen_kernels:
+        machine.seen_kernels[mark] = Outcome()
+        machine.seen_kernels[mark] = _run(machine, function, received, context, node, frame)
+    known: Outcome = machine.seen_kernels[mark]
+    return known
+
+
+def _run(machine: Machine, function: Value, received: Arguments, context: KernelContext, node: ast.AST, frame: Frame) -> Outcome:
+    outermost = machine.kernel is None
+    before = machine.barriers, machine.blind
+
+    def once() -> None:
+        start = len(machine.events)
+        if not isinstance(function, Function):
+            machine.call(function, received, node, frame)
+            return
+        result = run_body(machine, function, bind_arguments(machine, function, received))
+        if outermost:
+            _note_captures(machine, function, context, start)
+        if result is not None and not isinstance(result, Unknown) and context.inside != "pipeline":
+            machine.emit(Returned(place(machine, function.module, function.node, context.call), function, result))
+
+    explored(machine, context, once)
+    used, blind = machine.barriers > before[0], machine.blind > before[1]
+    return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False)
+
+
+def _note_captures(machine: Machine, function: Function, context: KernelContext, start: int) -> None:
+    for array, user in captured_arrays(stored_values(machine.events[start:]), context.started):
+        if context.inside == "mesh" and not array.shape:
+            continue  # a kernel of a mesh may close over scalars
+        where = place(machine, function.module, function.node, context.call)
+        machine.emit(Captured(where, context.inside, function, array, user))
+
+
+def name_refs(names: dict[str, Value]) -> None:
+    """Give every ref the name of the parameter that receives it."""
+    for name, value in names.items():
+        if isinstance(value, Ref):
+            value.root.name = name
+        elif isinstance(value, tuple):
+            for index, part in enumerate(value):
+                if isinstance(part, Ref):
+                    part.root.name = f"{name}[{index}]"
+
+
+def _note_parameters(machine: Machine, function: Function, scope: Frame) -> None:
+    if machine.focus != function.module.path:
+        return
+    spec = function.node.args
+    for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))):
+        if parameter.arg in scope.names:
+            machine.note(parameter, scope.names[parameter.arg])
