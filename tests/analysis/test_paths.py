@@ -1,0 +1,127 @@
+"""Undecided conditions: followed path by path, named in the message where the finding depends on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.projects import HEAD, analysed, findings, write
+
+CALL = "    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32){more})({operands})\n"
+
+
+def check(tmp_path: Path, text: str) -> list[tuple[str, str]]:
+    """Rule and message of each finding of one file."""
+    write(tmp_path, kernels=HEAD + text)
+    return [(diagnostic.rule, diagnostic.message) for diagnostic in analysed(tmp_path, "kernels.py").diagnostics]
+
+
+def test_a_finding_under_a_condition_names_it(tmp_path: Path) -> None:
+    text = """
+def run(x, causal=False):
+    def kernel(x_ref, o_ref):
+        if causal:
+            o_ref[0, 0] = 1.0
+        o_ref[...] = x_ref[...]
+"""
+    ((rule, message),) = check(tmp_path, text + CALL.format(more="", operands="x"))
+    assert rule == "store-scalar-to-vmem"
+    assert message.endswith("(when `causal` is true)")
+
+
+def test_a_finding_under_both_answers_names_no_condition(tmp_path: Path) -> None:
+    text = """
+def run(x, causal=False):
+    def kernel(x_ref, o_ref):
+        o_ref[0, 0] = 1.0 if causal else 0.0
+"""
+    ((_, message),) = check(tmp_path, text + CALL.format(more="", operands="x"))
+    assert "when" not in message
+
+
+def test_a_none_spec_and_a_none_operand_agree(tmp_path: Path) -> None:
+    text = """
+def kernel(x_ref, mask_ref, o_ref):
+    o_ref[...] = x_ref[...]
+    if mask_ref is not None:
+        o_ref[...] += mask_ref[...]
+
+
+def run(x, mask=None):
+    spec = pl.BlockSpec((8, 128), lambda: (0, 0))
+    specs = [spec, spec if mask is not None else None]
+"""
+    assert check(tmp_path, text + CALL.format(more=", in_specs=specs", operands="x, mask")) == []
+
+
+def test_a_guard_that_raises_is_passed_and_teaches(tmp_path: Path) -> None:
+    text = """
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[0]
+
+
+def run(x):
+    if x.ndim != 3:
+        raise ValueError("rank")
+    if not (x.shape[1] == 8 and x.shape[2] == 128):
+        raise ValueError("shape")
+"""
+    assert check(tmp_path, text + CALL.format(more="", operands="x")) == []
+    wrong = text.replace("x_ref[0]", "x_ref[...]")
+    ((rule, _),) = check(tmp_path, wrong + CALL.format(more="", operands="x"))
+    assert rule == "store-shape-mismatch"
+
+
+@pytest.mark.parametrize("switch", ["interpret=True", "interpret=pltpu.InterpretParams()", 'backend="mosaic_gpu"', 'backend="triton"'])
+def test_other_ways_of_running_get_no_tpu_finding(tmp_path: Path, switch: str) -> None:
+    text = "\ndef kernel(x_ref, o_ref):\n    o_ref[0, 0] = 1.0\n\n\ndef run(x):\n"
+    assert check(tmp_path, text + CALL.format(more="", operands="x"))
+    if "Interpret" not in switch:
+        assert check(tmp_path, text + CALL.format(more=f", {switch}", operands="x")) == []
+
+
+def test_a_loop_of_unknown_length_leaves_open_what_it_changes(tmp_path: Path) -> None:
+    text = """
+def kernel(x_ref, o_ref):
+    value = x_ref[0]
+    for _ in unknown_steps():
+        value = value[None]
+    o_ref[...] = value
+
+
+def run(x):
+"""
+    assert check(tmp_path, "from elsewhere import unknown_steps\n" + text + CALL.format(more="", operands="x")) == []
+
+
+HOSTILE = {
+    "recursion": "def f(n):\n    return f(n + 1)\n\n\nx = f(0)\n",
+    "mutual recursion": "def f(n):\n    return g(n)\n\n\ndef g(n):\n    return f(n)\n\n\nx = f(0)\n",
+    "endless loop": "while True:\n    pass\n",
+    "growing list": "items = [1]\nfor item in items:\n    items.append(item)\n",
+    "huge power": "x = 10 ** 10 ** 10\n",
+    "huge shift": "x = 1 << 10 ** 9\n",
+    "huge repetition": 'x = [0] * 10 ** 9\ny = "a" * 10 ** 10\n',
+    "huge range": "for i in range(10 ** 12):\n    y = i\n",
+    "nested comprehensions": "x = [a for a in range(900) for b in range(900) for c in range(900)]\n",
+    "deep expression": "x = " + "+".join(["1"] * 700) + "\n",
+    "cyclic list": "a = []\na.append(a)\nb = [a, a]\n",
+    "self-referring class": "class A:\n    def __getattr__(self, name):\n        return self.other\n\n\nx = A().y\n",
+    "generator without end": "def g():\n    while True:\n        yield 1\n\n\nx = list(g())\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_programs_end_and_later_kernels_are_still_seen(tmp_path: Path, name: str) -> None:
+    kernel = "\ndef kernel(x_ref, o_ref):\n    o_ref[0, 0] = 1.0\n\n\ndef run(x):\n" + CALL.format(more="", operands="x")
+    assert [rule for rule, _ in check(tmp_path, HOSTILE[name] + kernel)] == ["store-scalar-to-vmem"]
+
+
+def test_an_expression_too_deep_to_parse_ends(tmp_path: Path) -> None:
+    assert check(tmp_path, "x = " + "+".join(["1"] * 50_000) + "\n") == []
+
+
+def test_findings_give_places(tmp_path: Path) -> None:
+    write(tmp_path, kernels=HEAD + "\ndef kernel(x_ref, o_ref):\n    o_ref[0, 0] = 1.0\n\n\ndef run(x):\n" + CALL.format(more="", operands="x"))
+    assert findings(analysed(tmp_path, "kernels.py")) == [("store-scalar-to-vmem", "kernels.py", 7)]
