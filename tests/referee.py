@@ -90,6 +90,11 @@ def compile_many(sources: Sequence[str], chip: str = "v5e") -> list[Verdict]:
     return verdicts
 
 
+def on_chip(chip: str) -> contextlib.AbstractContextManager[None]:
+    """A context in which JAX lowers for the chip."""
+    return _device_kind(CHIPS[chip][0])
+
+
 @contextlib.contextmanager
 def _device_kind(kind: str) -> Iterator[None]:
     """Answer JAX's question which TPU this is (the lowering of rank-1 blocks asks): a CPU has no answer.

@@ -61,6 +61,13 @@ def argument_fault(function: str, count: int, keywords: Collection[str], jax_ver
     return found[0] if all(found) else None
 
 
+def parameters(function: str, version: Version | None) -> tuple[str, ...]:
+    """The parameters of a function in the newest JAX read that is not newer than ``version`` (None: of all)."""
+    versions, table = _load()
+    known = [s for v, s in zip(versions, table.get(function, ()), strict=False) if s is not None and (version is None or v <= version)]
+    return (*known[-1].positional, *known[-1].keyword_only) if known else ()
+
+
 def _fault_in(function: str, count: int, keywords: Collection[str], version: Version) -> Fault | None:
     versions, table = _load()
     if function not in table or not versions[0] <= version <= versions[-1]:
@@ -79,8 +86,11 @@ def _load() -> tuple[tuple[Version, ...], dict[str, tuple[Signature | None, ...]
     versions = tuple(version_key(version) for version in read["versions"])
     table: dict[str, tuple[Signature | None, ...]] = {}
     for function, runs in read["signatures"].items():
-        spans = [(*map(version_key, run.split("..")), _parsed(text)) for run, text in runs.items()]
-        table[function] = tuple(next((s for first, last, s in spans if first <= version <= last), None) for version in versions)
+        found: list[Signature | None] = [None] * len(versions)
+        for run, text in runs.items():
+            first, last = (versions.index(version_key(bound)) for bound in run.split(".."))
+            found[first : last + 1] = [_parsed(text)] * (last + 1 - first)
+        table[function] = tuple(found)
     return versions, table
 
 

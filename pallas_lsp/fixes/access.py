@@ -30,7 +30,8 @@ Part = ast.expr | str | One
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A dim of the indexed ref, the entry that indexes it (None: all of it is taken) and how many elements that takes (None: the dim goes)."""
+    """A dim of the indexed ref; the entry that indexes it, None where all of it is taken; how many elements that takes, and whether the
+    dim is kept (an integer drops it)."""
 
     size: MaybeDim
     entry: IndexEntry | None
@@ -45,10 +46,11 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An access whose index can be written anew.
+    """An access as it is written.
 
-    ``holder``: the ref as it is written, without a trailing ``.at[...]``; ``index``: the index expression, None where there is none to
-    replace; ``in_brackets``: it stands in brackets, else it is an argument; ``value``: what is stored; ``axes``: the dims of the holder.
+    ``holder``: the ref, without a trailing ``.at[...]``; ``index``: the index expression, None where there is none to replace;
+    ``in_brackets``: it stands in brackets, else it is an argument; ``value``: what is stored; ``axes``: the dims of the holder, None where
+    the index is not one of integers and slices that are written one by one.
     """
 
     code: Code
@@ -57,7 +59,12 @@ class Written:
     index: ast.expr | None
     in_brackets: bool
     value: ast.expr | None
-    axes: tuple[Axis, ...]
+    axes: tuple[Axis, ...] | None
+
+    @property
+    def dims(self) -> tuple[Axis, ...]:
+        """The dims of the holder, as far as the index tells."""
+        return self.axes or ()
 
     @property
     def holder_text(self) -> str:
@@ -67,7 +74,8 @@ class Written:
     @property
     def is_whole(self) -> bool:
         """Whether all of the ref is accessed."""
-        return all(axis.kept and (axis.entry is None or self._is_full_slice(axis)) for axis in self.axes)
+        full = (axis.kept and (axis.entry is None or self._is_full_slice(axis)) for axis in self.dims)
+        return self.axes is not None and all(full)
 
     def _is_full_slice(self, axis: Axis) -> bool:
         return self.event.where.facts.same(axis.size, axis.taken) is Truth.YES
@@ -78,12 +86,14 @@ class Written:
 
     def is_unit(self) -> bool:
         """Whether the holder has one element, and some dim."""
-        return bool(self.axes) and all(self.is_one(axis.size) for axis in self.axes)
+        return bool(self.dims) and all(self.is_one(axis.size) for axis in self.dims)
 
     # -- other indices --------------------------------------------------------------------------------------------------------------
 
     def integers(self) -> list[Part] | None:
         """The index with an integer for every dim, where each dim has one element or one is taken; None where that is not known."""
+        if self.axes is None:
+            return None
         parts: list[Part] = []
         for axis in self.axes:
             if not axis.kept:
@@ -104,13 +114,13 @@ class Written:
 
     def with_slices(self, last: int = 1) -> list[Part]:
         """The index with slices of one element for the ``last`` of its dims that an integer indexes."""
-        indexed = [position for position, axis in enumerate(self.axes) if not axis.kept][-last:]
+        indexed = [position for position, axis in enumerate(self.dims) if not axis.kept][-last:]
         return [One(self.code.text(axis.part)) if position in indexed and isinstance(axis.part, ast.expr) else axis.part
-                for position, axis in enumerate(self.axes)]  # fmt: skip
+                for position, axis in enumerate(self.dims)]  # fmt: skip
 
     def write_index(self, parts: Sequence[Part]) -> tuple[Edit, ...] | None:
         """The edits that give the access this index; None where it cannot be written."""
-        if self.index is None:
+        if self.index is None or self.axes is None:
             return None
         entries = self.index.elts if isinstance(self.index, ast.Tuple) else [self.index]
         nodes = [axis.part for axis in self.axes]
@@ -160,10 +170,11 @@ class Written:
 
     def shape_text(self) -> str | None:
         """The shape of what is accessed, in the terms of the kernel: ``o_ref.shape``, or numbers."""
-        if self.is_whole:
-            return f"{self.holder_text}.shape"
+        if self.is_whole or self.axes is None:
+            return f"{self.holder_text}.shape" if self.is_whole else None
         indexed = sum(not axis.kept for axis in self.axes)
-        if all(not axis.kept for axis in self.axes[:indexed]) and all(axis.entry is None or self._is_full_slice(axis) for axis in self.axes[indexed:]):
+        leading, rest = self.axes[:indexed], self.axes[indexed:]
+        if not any(axis.kept for axis in leading) and all(axis.entry is None or self._is_full_slice(axis) for axis in rest):
             return f"{self.holder_text}.shape[{indexed}:]"
         sizes = [self.event.where.facts.resolve(axis.taken) for axis in self.axes if axis.kept]
         if all(isinstance(size, int) for size in sizes):
@@ -172,17 +183,14 @@ class Written:
 
 
 def written(event: Access) -> Written | None:
-    """The access as it is written; None where its index is not plain to see or holds something other than integers and slices."""
+    """The access as it is written; None where the ref is not to be seen there."""
     code = Code(event.where.module)
     found = _parts(event)
     if found is None:
         return None
     holder, index, in_brackets, shape, entries = found
-    dims = _axes(event, shape, entries)
-    if dims is None:
-        return None
     value = event.value_node if isinstance(event.value_node, ast.expr) else None
-    return Written(code, event, holder, index, in_brackets, value, dims)
+    return Written(code, event, holder, index, in_brackets, value, _axes(event, shape, entries))
 
 
 def _parts(event: Access) -> tuple[ast.expr, ast.expr | None, bool, Shape, tuple[IndexEntry, ...]] | None:
@@ -205,7 +213,9 @@ def _uses_view(event: Access) -> bool:
 
 def _view(event: Access, holder: ast.expr) -> tuple[ast.expr, ast.expr | None, bool, Shape, tuple[IndexEntry, ...]] | None:
     """The parts of ``ref.at[...]``, where the holder is written so."""
-    if not (_uses_view(event) and isinstance(holder, ast.Subscript) and isinstance(holder.value, ast.Attribute) and holder.value.attr == "at"):
+    if not _uses_view(event) or not isinstance(holder, ast.Subscript):
+        return None
+    if not isinstance(holder.value, ast.Attribute) or holder.value.attr != "at":
         return None
     key = event.ref.key or ()
     entries = entries_of(key if len(key) != 1 else key[0], holder.slice)

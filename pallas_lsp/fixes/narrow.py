@@ -72,7 +72,7 @@ def narrow_scalar(event: Access, project: Project) -> Iterator[Fix]:
     """SMEM gives narrow scalars; VMEM gives a vector of one element, which broadcasts."""
     access = written(event)
     if access is not None:
-        parts = access.with_slices(len(access.axes))
+        parts = access.with_slices(len(access.dims))
         index = access.write_index(parts)
         if index is not None and all(isinstance(part, One) for part in parts):
             yield make(f"Load a vector of one element from `{access.holder_text}`", "safe", index)

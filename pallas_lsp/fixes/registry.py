@@ -60,11 +60,12 @@ def joined(inner: Fix, outer: Fix, around: Span) -> Fix:
     """Both fixes in one: what ``outer`` writes before and behind the expression ``around`` encloses what ``inner`` writes there."""
     edits = list(inner.edits)
     for edit in outer.edits:
-        same = next((known for known in edits if (known.path, known.span) == (edit.path, edit.span) and edit.span.start == edit.span.end), None)
+        same = next((known for known in edits if (known.path, known.span) == (edit.path, edit.span)), None)
         if same is None:
             edits.append(edit)
-        elif same.content != edit.content or edit.span.start in (around.start, around.end):
-            before, behind = (edit, same) if edit.span.start == around.start else (same, edit)
-            edits[edits.index(same)] = replace(edit, content=before.content + behind.content)
+        elif edit.span == Span(around.start, around.start):
+            edits[edits.index(same)] = replace(edit, content=edit.content + same.content)
+        elif edit != same:
+            edits[edits.index(same)] = replace(edit, content=same.content + edit.content)
     applicability: Applicability = "safe" if inner.applicability == outer.applicability == "safe" else "unsafe"
     return Fix(f"{inner.title}, and {outer.title[:1].lower()}{outer.title[1:]}", applicability, tuple(edits))

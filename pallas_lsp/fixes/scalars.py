@@ -16,7 +16,9 @@ from .code import NUMPY, Code
 from .registry import Candidate, fixes, make
 from .spaces import to_smem
 
-_REDUCTIONS = frozenset({"sum", "max", "min", "amax", "amin", "mean", "prod", "any", "all", "var", "std", "argmax", "argmin", "nansum", "nanmax", "nanmin"})
+_REDUCTIONS = frozenset(
+    {"sum", "max", "min", "amax", "amin", "mean", "prod", "any", "all", "var", "std", "argmax", "argmin", "nansum", "nanmax", "nanmin"}
+)
 
 
 @fixes("store-scalar-to-vmem", "swap-scalar-to-vmem")
@@ -36,7 +38,7 @@ def _vectors(access: Written) -> Iterator[Fix]:
     """Ways to store a vector, best first."""
     if access.is_unit():
         yield from _whole(access)
-    last = access.axes[-1].entry if access.axes else None
+    last = access.dims[-1].entry if access.dims else None
     if last is not None and isinstance(last.value, Array):  # the TPU compiler does not take a traced position in the last dim
         yield from _selected(access)
     yield from _one_element(access)
@@ -44,10 +46,10 @@ def _vectors(access: Written) -> Iterator[Fix]:
 
 def _whole(access: Written) -> Iterator[Fix]:
     """Store to all of a ref of one element."""
-    index = access.write_index([FULL] * len(access.axes))
+    index = access.write_index([FULL] * len(access.dims))
     if index is None:
         return
-    result = _old_scalar(access, len(access.axes))
+    result = _old_scalar(access, len(access.dims))
     if result is None:
         return
     name = access.holder_text
@@ -55,7 +57,7 @@ def _whole(access: Written) -> Iterator[Fix]:
         yield make(f"Add to all of `{name}`" if _adds(access) else f"Store to all of `{name}`", "safe", index)
         return
     kept = keepdims(access.code, access.value)
-    if kept is not None and _rank_reduced(access.event.value) == len(access.axes):
+    if kept is not None and _rank_reduced(access.event.value) == len(access.dims):
         yield make(f"Keep the dims of the reduction and store to all of `{name}`", "safe", index, kept, result)
     full = full_value(access, f"{name}.shape")
     if full is not None:
@@ -79,15 +81,15 @@ def _one_element(access: Written) -> Iterator[Fix]:
 
 def _selected(access: Written) -> Iterator[Fix]:
     """Store a whole row in which the one element is replaced: what a traced position in the last dim needs."""
-    code, last = access.code, access.axes[-1].part
+    code, last = access.code, access.dims[-1].part
     where, arange = code.name(f"{NUMPY}.where"), code.name(f"{NUMPY}.arange")
-    index = access.write_index([*(axis.part for axis in access.axes[:-1]), FULL])
+    index = access.write_index([*(axis.part for axis in access.dims[:-1]), FULL])
     statement = access.event.where.node
     if where is None or arange is None or index is None or not isinstance(last, ast.expr):
         return
     if isinstance(statement, ast.Assign):
-        rest = ", ".join(code.text(axis.part) for axis in access.axes[:-1] if isinstance(axis.part, ast.expr)) or "..."
-        otherwise = f"{access.holder_text}[{rest}]"
+        position = [code.text(axis.part) for axis in access.dims[:-1] if isinstance(axis.part, ast.expr)]
+        otherwise = f"{access.holder_text}[{', '.join([*position, ':']) if position else '...'}]"
     elif isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add | ast.Sub):
         otherwise = "0"
     else:

@@ -55,9 +55,9 @@ def _indexed_twice(access: Written) -> Iterator[Fix]:
     if not (isinstance(node, ast.Subscript) and isinstance(outer, ast.Subscript) and code.span(outer.value) == code.span(node)):
         return
     entries = outer.slice.elts if isinstance(outer.slice, ast.Tuple) else [outer.slice]
-    inner = [code.text(axis.part) for axis in access.axes if not axis.kept and isinstance(axis.part, ast.expr)]
-    leading = all(not axis.kept for axis in access.axes[: len(inner)])
-    if not leading or len(inner) + len(entries) != len(access.axes):
+    inner = [code.text(axis.part) for axis in access.dims if not axis.kept and isinstance(axis.part, ast.expr)]
+    leading = all(not axis.kept for axis in access.dims[: len(inner)])
+    if not leading or len(inner) + len(entries) != len(access.dims):
         return
     start = code.span(access.holder).end
     if not inner:
@@ -100,8 +100,8 @@ def _kept_as_ref(access: Written) -> Iterator[Fix]:
 def _stacked(access: Written) -> Iterator[Fix]:
     """A short row of scalars, loaded one by one and stacked."""
     code, node = access.code, access.event.where.node
-    stack, size = code.name(f"{NUMPY}.stack"), access.event.where.facts.resolve(access.axes[0].taken) if access.axes else None
-    if stack is None or len(access.axes) != 1 or not access.is_whole or access.is_unit() or isinstance(code.around(node)[0], ast.Subscript):
+    stack, size = code.name(f"{NUMPY}.stack"), access.event.where.facts.resolve(access.dims[0].taken) if access.dims else None
+    if stack is None or len(access.dims) != 1 or not access.is_whole or access.is_unit() or isinstance(code.around(node)[0], ast.Subscript):
         return
     if isinstance(size, int) and size > _LONGEST_STACK:
         return
@@ -134,7 +134,7 @@ def _scalars(access: Written, value: ast.expr, rank: int | None) -> Iterator[tup
         yield (code.replace(value, constant),)
     if rank is None:
         yield ()
-    yield wrap(code.module.source, value, "", f"[{', '.join('0' * (rank or len(access.axes)))}]")
+    yield wrap(code.module.source, value, "", f"[{', '.join('0' * (rank or len(access.dims)))}]")
 
 
 def _reduces_all(code: Code, call: ast.Call) -> bool:
@@ -165,8 +165,8 @@ def constant_of(access: Written, value: ast.expr) -> str | None:
 def scalar_loop(access: Written) -> Iterator[Fix]:
     """A row of equal scalars, stored in a loop that is unrolled when the kernel is traced."""
     code, node = access.code, access.event.where.node
-    size = access.event.where.facts.resolve(access.axes[0].taken) if access.axes else None
-    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or len(access.axes) != 1 or not access.is_whole or access.value is None:
+    size = access.event.where.facts.resolve(access.dims[0].taken) if access.dims else None
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1 or len(access.dims) != 1 or not access.is_whole or access.value is None:
         return
     if isinstance(size, int) and size > _LONGEST_STACK:
         return

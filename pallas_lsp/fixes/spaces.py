@@ -6,16 +6,17 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..interpreter.events import Access, KernelRun, Where
+from ..interpreter.call_events import Window
+from ..interpreter.events import Access, Where
 from ..interpreter.library.specs import SPACES
-from ..interpreter.values import Ref, RefRoot
+from ..interpreter.values import RefRoot
 from ..resolve.project import Project
 from ..rules.diagnostic import Applicability, Fix
 from ..shapes import dims
 from ..text.edits import insert_keyword, remove_argument
 from ..text.span import Edit
 from .code import PALLAS, TPU, Code
-from .registry import fixes, make
+from .registry import Candidate, fixes, make
 
 # A bigger ref is meant to be a block: SMEM holds about a megabyte of scalars on every chip.
 _MOST_SCALARS = 4096
@@ -28,22 +29,22 @@ def scalar_ref_to_smem(event: Access, project: Project) -> Iterator[Fix]:
 
 
 @fixes("block-rank-zero")
-def scalar_block_to_smem(event: KernelRun, project: Project) -> Iterator[Fix]:
+def scalar_block_to_smem(event: Window, project: Project) -> Iterator[Fix]:
     """Operands and outputs without dims belong in SMEM."""
-    for role in ("input", "output"):
-        refs = [value for _, value in event.refs if isinstance(value, Ref) and value.root.role == role]
-        for position, ref in enumerate(refs):
-            if ref.root.block == () and ref.root.space == "vmem":
-                yield from to_smem(ref.root, event.where, position)
+    if event.root.space == "vmem":
+        number = event.place.partition("[")[2].partition("]")[0]
+        prefetched = event.prefetched if event.root.role == "input" else 0
+        yield from to_smem(event.root, event.where, int(number) - prefetched if number.isdigit() else 0)
 
 
 @fixes("access-any-or-hbm")
-def out_of_any(event: Access, project: Project) -> Iterator[Fix]:
-    """Let the pipeline bring the array to VMEM: all of it must fit there."""
-    yield from to_vmem(event.ref.root, "unsafe")
+def out_of_any(event: Access, project: Project) -> Iterator[Candidate]:
+    """Let the pipeline bring the array to VMEM, or to SMEM where its scalars are meant: all of it must fit there."""
+    scalars = to_smem(event.ref.root, event.where, applicability="unsafe") if event.shape == () else ()
+    yield (*to_vmem(event.ref.root, "unsafe"), *scalars)
 
 
-def to_smem(root: RefRoot, where: Where, position: int | None = None) -> Iterator[Fix]:
+def to_smem(root: RefRoot, where: Where, position: int | None = None, applicability: Applicability = "safe") -> Iterator[Fix]:
     """Put a ref into SMEM, where scalars live, if it is small enough for all that is known.
 
     ``where``: an event in its kernel; ``position``: which of the operands, or of the outputs, it is, where that is known.
@@ -53,7 +54,7 @@ def to_smem(root: RefRoot, where: Where, position: int | None = None) -> Iterato
         return
     edits = _moved(root, Code(root.decider.module), root.decider.node, "SMEM", position, where)
     if edits:
-        yield make(f"Put `{root.name}` in SMEM", "safe" if isinstance(size, int) else "unsafe", edits)
+        yield make(f"Put `{root.name}` in SMEM", applicability if isinstance(size, int) else "unsafe", edits)
 
 
 def to_vmem(root: RefRoot, applicability: Applicability = "safe") -> Iterator[Fix]:

@@ -15,7 +15,7 @@ from ..shapes import dims, dtypes
 from ..shapes.dims import MaybeDim, Shape, Truth
 from ..text.edits import insert_keyword, replace_argument
 from ..text.span import Edit
-from .access import FULL, Written, written
+from .access import FULL, One, Written, written
 from .code import NUMPY, Code
 from .registry import Candidate, fixes, joined, make
 from .scalars import full_value, keepdims, ways_out
@@ -77,20 +77,22 @@ def _filled(access: Written) -> Iterator[Fix]:
 
 def _full_of(access: Written) -> tuple[Edit, ...] | None:
     """The edits that make an array of the scalar, of the shape and dtype of the place."""
-    name, shape = access.holder_text, access.shape_text()
-    if _has_fitting_dtype(access.event):
-        return full_value(access, shape) if shape is not None else None
+    shape, place = access.shape_text(), access.event.target_node
+    if shape is not None and _has_fitting_dtype(access.event):
+        return full_value(access, shape)
+    # A load that only its shape and dtype are taken of is dropped before lowering.
+    name = access.holder_text if access.is_whole else access.code.text(place) if place is not None else None
     like = access.code.name(f"{NUMPY}.full_like")
-    value = access.wrap_value(f"{like.text}({name}, ", ")") if like is not None and access.is_whole else None
+    value = access.wrap_value(f"{like.text}({name}, ", ")") if like is not None and name is not None else None
     return (*like.edits, *value) if like is not None and value is not None else None
 
 
 def _of_a_vector(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[tuple[Fix, ...]]:
     same, shape = _Shapes(access), access.shape_text()
-    unit_dims = tuple(_unit_dims(access, same, wanted, given))
-    yield (*_kept_dims(access), *unit_dims)
-    index = access.write_index([FULL] * len(access.axes))
-    if index is not None and not access.is_whole and same(tuple(axis.size for axis in access.axes), given):
+    unit_dims = (*_unit_dims(access, same, wanted, given), *_place_of_one(access, wanted, given))
+    yield (*_kept_dims(access), *_made_anew(access, shape), *unit_dims)
+    index = access.write_index([FULL] * len(access.dims))
+    if index is not None and not access.is_whole and same(tuple(axis.size for axis in access.dims), given):
         yield (make(f"Store to all of `{access.holder_text}`", "unsafe", index),)
     yield tuple(_loaded_whole(access, same, wanted))
     if shape is None or unit_dims:
@@ -101,6 +103,16 @@ def _of_a_vector(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[May
         yield (make("Broadcast the value", "unsafe", broadcast.edits, edits or ()),)
     elif same.same(dims.product(wanted), dims.product(given)):
         yield (make("Reshape the value", "unsafe", access.wrap_value("", f".reshape({shape})") or ()),)
+
+
+def _made_anew(access: Written, shape: str | None) -> Iterator[Fix]:
+    """``jnp.zeros`` and its like are made of the shape of the place."""
+    call = access.value
+    if isinstance(call, ast.Call) and call.args and shape is not None:
+        module, _, short = (access.code.qualified(call.func) or "").rpartition(".")
+        if module == NUMPY and short in ("zeros", "ones", "full", "empty") and not isinstance(call.args[0], ast.Starred):
+            edit = replace_argument(access.code.module.source, call.args[0], shape)
+            yield make(f"Make the value of the shape of `{access.holder_text}`", "safe", [edit])
 
 
 class _Shapes:
@@ -147,6 +159,14 @@ def _unit_dims(access: Written, same: _Shapes, wanted: tuple[MaybeDim, ...], giv
             yield make("Load without the dims of size 1", "safe", [access.code.replace(load.slice, text)])
         elif index is not None:
             yield make("Take the dims of size 1 from the value", "safe", index)
+
+
+def _place_of_one(access: Written, wanted: tuple[MaybeDim, ...], given: tuple[MaybeDim, ...]) -> Iterator[Fix]:
+    """A vector of one element is stored where integers index: they become slices."""
+    parts = access.with_slices(len(given))
+    index = access.write_index(parts)
+    if wanted == () and index is not None and all(map(access.is_one, given)) and sum(isinstance(part, One) for part in parts) == len(given):
+        yield make(f"Store to a slice of one element of `{access.holder_text}`", "safe", index)
 
 
 def _index_text(missing: list[bool], mark: str) -> str:
@@ -197,7 +217,7 @@ def _casts(access: Written) -> tuple[Fix, ...]:
         return ()
     lossless = not dtypes.is_floating(aval.dtype) or dtypes.is_floating(wanted)
     applicability: Applicability = "safe" if lossless and wanted != "bool" else "unsafe"
-    if not isinstance(event.value, Array) and event.api != "augmented":
+    if isinstance(value, ast.Constant) or (not isinstance(event.value, Array) and event.api != "augmented"):
         return _number(access, value, wanted, applicability)
     name = access.holder_text
     created = _created(access.code, value, f"{name}.dtype")
@@ -209,10 +229,9 @@ def _casts(access: Written) -> tuple[Fix, ...]:
 def _number(access: Written, node: ast.expr, wanted: str, applicability: Applicability) -> tuple[Fix, ...]:
     """A Python number: a literal is written as the other kind, anything else is converted."""
     kind = "float" if dtypes.is_floating(wanted) else "bool" if wanted == "bool" else "int"
-    value = access.event.value
-    if isinstance(node, ast.Constant) and isinstance(value, bool | int | float):
-        converted = {"float": float, "bool": bool, "int": int}[kind](value)
-        exact: Applicability = applicability if converted == value else "unsafe"
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
+        converted = {"float": float, "bool": bool, "int": int}[kind](node.value)
+        exact: Applicability = "safe" if converted == node.value else "unsafe"
         return (make(f"Write {converted!r}", exact, [access.code.replace(node, repr(converted))]),)
     return (make(f"Convert the number by `{kind}`", applicability, access.wrap_value(f"{kind}(", ")") or ()),)
 

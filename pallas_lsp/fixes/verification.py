@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +15,7 @@ from ..resolve.project import Project
 from ..rules.diagnostic import Fix
 from ..rules.registry import Context, RuleTable
 from ..rules.stored_values import stored_aval
-from ..text.edits import apply
+from ..text.edits import apply, conflict
 from ..text.source import Source
 from ..text.span import Edit, Location
 from .registry import candidates
@@ -23,6 +24,10 @@ MOST_FIXES = 3
 """How many fixes a finding is offered."""
 
 _MOST_TRIED = 12
+_MOST_ANALYSES = 60
+# A file with more findings than this has their first candidates tried together.
+_MANY = 3
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 Place = tuple[str, str, int]
 """A rule (or ``undecided``), a file and a 0-based line: what stays the same of a finding while text around it changes."""
@@ -42,6 +47,15 @@ class Judgement:
     undecided: frozenset[tuple[str, Location]]
     kernels: int
     doubts: Counter[type[Event]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Finding:
+    """A finding of the analysis, and the event it is about."""
+
+    rule: str
+    location: Location
+    event: Event
 
 
 def judge(events: Iterable[Event], table: RuleTable, context: Context) -> Judgement:
@@ -83,17 +97,30 @@ class Verifier:
         self._texts = texts
         self._before = before
         self._after = after
+        self._findings: list[_Finding] = []
         self._tried: dict[frozenset[Edit], tuple[Judgement, Judgement] | None] = {}
+        self._known: set[tuple[_Finding, frozenset[Edit]]] = set()
 
     def fixes(self, rule: str, location: Location, event: Event) -> Iterator[Fix]:
-        """The fixes of a finding, best first and safe ones before unsafe ones; none where the texts are no longer those of the analysis."""
+        """The fixes of a finding, worked out as they are asked for: best first, and safe ones before unsafe ones.
+
+        There are none where the texts are no longer those of the analysis.
+        """
+        finding = _Finding(rule, location, event)
+        self._findings.append(finding)
+        return self._fixes_of(finding)
+
+    def _fixes_of(self, finding: _Finding) -> Iterator[Fix]:
         unsafe: list[Fix] = []
         offered: list[frozenset[Edit]] = []
         try:
-            for group in islice(candidates(rule, event, self._project), _MOST_TRIED):
+            if len(self._findings) > _MANY:
+                self._try_together(self._findings)
+                self._findings.clear()
+            for group in islice(candidates(finding.rule, finding.event, self._project), _MOST_TRIED):
                 if len(offered) == MOST_FIXES:
                     break
-                fix = next((fix for fix in group if self._helps(fix, rule, location)), None)
+                fix = next((fix for fix in group if self._helps(finding, fix)), None)
                 if fix is None or frozenset(fix.edits) in offered:
                     continue
                 offered.append(frozenset(fix.edits))
@@ -105,34 +132,57 @@ class Verifier:
         except Cancelled:
             return
 
-    def _is_current(self) -> bool:
-        return all(self._project.read(path) == source for path, source in self._texts.items())
+    def _try_together(self, findings: Sequence[_Finding]) -> None:
+        """Try the first candidates of many findings in one analysis: where all of them help together, none is tried alone."""
+        chosen: dict[_Finding, Fix] = {}
+        edits: dict[Edit, None] = {}
+        for finding in findings:
+            fix = next((group[0] for group in candidates(finding.rule, finding.event, self._project) if group), None)
+            new = [edit for edit in fix.edits if edit not in edits] if fix is not None else []
+            if fix is not None and not conflict(new, edits):
+                chosen[finding] = fix
+                edits.update(dict.fromkeys(new))
+        if len(chosen) < 2:
+            return
+        if self._help(tuple(edits), chosen):
+            self._known.update((finding, frozenset(fix.edits)) for finding, fix in chosen.items())
+        elif len(chosen) > _MANY:
+            half = list(chosen)[: len(chosen) // 2]
+            self._try_together(half)
+            self._try_together([finding for finding in chosen if finding not in half])
 
-    def _helps(self, fix: Fix, rule: str, location: Location) -> bool:
-        """Whether the finding goes and none comes."""
-        edits = frozenset(fix.edits)
+    def _helps(self, finding: _Finding, fix: Fix) -> bool:
+        return (finding, frozenset(fix.edits)) in self._known or self._help(fix.edits, [finding])
+
+    def _help(self, edits: tuple[Edit, ...], findings: Iterable[_Finding]) -> bool:
+        """Whether the findings go with the edits, and none comes."""
+        key = frozenset(edits)
         if not edits or not self._is_current():
             return False
-        if edits not in self._tried:
-            self._tried[edits] = self._try(fix.edits)
-        judged = self._tried[edits]
+        if key not in self._tried and len(self._tried) < _MOST_ANALYSES:
+            self._tried[key] = self._try(edits)
+        judged = self._tried.get(key)
         if judged is None:
             return False
-        (before, after), shift = judged, _Shift(fix.edits, self._texts)
+        (before, after), shift = judged, _Shift(edits, self._texts)
+        gone = Counter(shift.old((finding.rule, finding.location)) for finding in findings)
         found, was = Counter(map(shift.new, after.findings)), Counter(map(shift.old, before.findings))
-        place = shift.old((rule, location))
-        if found[place] >= was[place] or found - was:
+        if found - was or any(found[place] > was[place] - count for place, count in gone.items()):
             return False
         if after.kernels < before.kernels or after.doubts - before.doubts:
             return False
         # What the rules cannot judge is no fix.
+        lines = {place[1:] for place in gone}
         undecided = Counter(map(shift.new, after.undecided)) - Counter(map(shift.old, before.undecided))
-        return all(seen[1:] != place[1:] for seen in undecided)
+        return all(place[1:] not in lines for place in undecided)
+
+    def _is_current(self) -> bool:
+        return all(self._project.read(path) == source for path, source in self._texts.items())
 
     def _try(self, edits: tuple[Edit, ...]) -> tuple[Judgement, Judgement] | None:
         """What is found before and after the edits; None where they cannot be made, or what comes is not Python any more."""
         paths = frozenset(edit.path for edit in edits)
-        if not paths <= self._texts.keys():
+        if not all(self._is_editable(path) for path in paths):
             return None
         try:
             texts = {path: apply(self._texts[path].text, [edit for edit in edits if edit.path == path]) for path in paths}
@@ -144,6 +194,11 @@ class Verifier:
             if any(self._is_broken(path) for path in paths - broken):
                 return None
             return before, self._after(paths)
+
+    def _is_editable(self, path: str) -> bool:
+        """Whether the file was read, can be written back, and is not an installed one."""
+        source = self._texts.get(path)
+        return source is not None and source.encoding is not None and not any(part in _INSTALLED for part in path.split(os.sep))
 
     def _is_broken(self, path: str) -> bool:
         parsed = self._project.parsed(path)

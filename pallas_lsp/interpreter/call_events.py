@@ -8,8 +8,8 @@ from typing import Any
 from ..data.signatures import Fault
 from ..shapes.dims import MaybeDim
 from ..text.span import Location
-from .events import Event
-from .values import Array, BlockSpec, Function, RefRoot, Value
+from .events import Access, Event
+from .values import Array, BlockSpec, Function, Ref, RefRoot, Value
 
 Grid = tuple[MaybeDim, ...] | None
 """The sizes of a grid: () for none, a None for one that is traced or not known, None where not even their number is known."""
@@ -57,11 +57,16 @@ class ArityFault(Event):
 
 @dataclass(frozen=True, slots=True)
 class MapResult:
-    """What an index map returns: ``value`` as JAX traces it, ``indices`` as polynomials of the grid indices (see ``grid_index``) where
-    they are that; ``conditions``: the assumptions of its own path."""
+    """What an index map returns.
+
+    ``value``: as JAX traces it; ``entries``: its indices; ``formula``: these as polynomials of the grid indices (``grid_symbol``), None for
+    one that is none; ``function``: the map; ``conditions``: the assumptions of its own path.
+    """
 
     value: Value
-    indices: tuple[MaybeDim, ...] | None
+    entries: tuple[Value, ...]
+    formula: tuple[MaybeDim, ...] | None
+    function: Function
     conditions: tuple[str, ...] = ()
 
 
@@ -71,7 +76,9 @@ class Window(Event):
 
     ``root``: the ref that the kernel gets, with block and array; ``place``: how JAX calls it (``args[1]``); ``spec``: None where none is
     written; ``kinds``: of the block's dims (``blocked squeezed element bounded indirect``); ``mapped``: an index map is written;
-    ``result``: what it returns. ``fault``: what JAX refuses while tracing, as ``(rule id, detail)``.
+    ``result``: what it returns; ``prefetched``: how many operands it receives behind the grid indices; ``siblings``: another spec of the call
+    has an index map made at the same place in the text. ``call``: the kernel call; ``grid_at``: where its grid is given.
+    ``fault``: what JAX refuses while tracing, as ``(rule id, detail)``.
     """
 
     root: RefRoot
@@ -82,7 +89,10 @@ class Window(Event):
     mapped: bool
     result: MapResult | None
     call: Location
+    grid_at: Location
     fault: tuple[str, Any] | None = None
+    prefetched: int = 0
+    siblings: bool = False
 
 
 @dataclass(slots=True)
@@ -96,7 +106,6 @@ class Captured(Event):
     function: Function
     array: Array
     user: Array | None
-    module: ModuleFile | None = None
 
 
 @dataclass(slots=True)
@@ -144,3 +153,26 @@ class Options(Event):
     cost: Value
     grid: Grid
     barrier: bool | None
+
+
+@dataclass(slots=True)
+class FirstRead(Event):
+    """A kernel reads a ref to which it has stored nothing before on this path; ``accumulates``: what it read takes part in what it stores there."""
+
+    access: Access
+    accumulates: bool
+
+
+@dataclass(slots=True)
+class NeverWritten(Event):
+    """A kernel stores nothing to an output, on none of its paths."""
+
+    function: Function
+    root: RefRoot
+
+
+@dataclass(slots=True)
+class RefPassed(Event):
+    """A ref is handed to something that may read and write it (a pipeline)."""
+
+    ref: Ref

@@ -24,7 +24,7 @@ class Where:
 
     ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that led here, as words;
     ``dead_code_kept``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what runs here: ``kernel``,
-    ``index map``, ``pipeline``, ``mesh``, empty on the host.
+    ``index map``, ``pipeline``, ``mesh``, empty on the host. ``branched``: in a traced branch or loop, which may not run at all.
     """
 
     module: ModuleFile
@@ -34,6 +34,7 @@ class Where:
     conditions: tuple[str, ...] = ()
     dead_code_kept: bool = False
     inside: str = ""
+    branched: bool = False
 
     @property
     def span(self) -> Span:
@@ -143,12 +144,13 @@ class RefAsArray(Event):
 
 @dataclass(slots=True)
 class KernelRun(Event):
-    """One kernel call whose refs are known: what ``inspect`` shows."""
+    """One kernel call whose refs are known: what ``inspect`` shows. ``given``: what was given as the kernel, around the function ``kernel``."""
 
     kernel: Value
     grid: Value
     refs: tuple[tuple[str, Value], ...]
     notes: tuple[str, ...] = ()
+    given: Value = None
 
 
 @dataclass(slots=True)
@@ -220,117 +222,11 @@ class Computed(Event):
     """A value is computed from ``source`` in a way that some lowering refuses.
 
     ``kind``: ``squeeze`` (a scalar out of a vector), ``extremum`` (max or min of everything), ``scatter``, ``dynamic-slice`` (a traced index),
-    ``ds-slice`` (``pl.ds`` on a value), ``predicate`` (the condition of a traced branch).
+    ``ds-slice`` (``pl.ds`` on a value), ``gather`` (an array among the ``indices``), ``rev`` (a negative step), ``strided-slice``, ``empty`` (no elements),
+    ``predicate`` (the condition of a traced branch), ``while-predicate``.
     """
 
     kind: str
     source: Array
     result: Array
-
-
-@dataclass(slots=True)
-class Operation(Event):
-    """An array function is applied in a kernel, outside ``vmap`` and ``grad``, which would change what is lowered.
-
-    ``function``: its public name (for an operator or a method the function that it is); ``written``: the operator's symbol, ``.name`` for a
-    method, empty for a call. ``args`` and ``kwargs`` as written, the array of a method first. ``result`` is what liveness is asked of.
-    """
-
-    function: str
-    args: tuple[Value, ...]
-    kwargs: dict[str, Value]
-    result: Value
-    written: str = ""
-
-    def get(self, position: int, name: str, default: Value = None) -> Value:
-        """The argument at ``position`` or of that name."""
-        return self.args[position] if position < len(self.args) else self.kwargs.get(name, default)
-
-
-@dataclass(slots=True)
-class TracedAsStatic(Event):
-    """A traced value stands where Python or JAX needs to know it while tracing.
-
-    ``kind``: ``index`` (Python's ``__index__``), ``key`` (a dict key), ``number`` (``int``, ``float`` …), ``numpy``, ``shape``, ``size`` (an argument that is a
-    size), ``slice`` (a bound of a value's slice), ``mask`` (a boolean index), ``nonzero`` (a result of data-dependent size), ``unroll``. ``user``: what needs it.
-    """
-
-    kind: str
-    value: Value
-    user: str
-
-
-@dataclass(slots=True)
-class LoopCarry(Event):
-    """A loop's body gives back another carry than it received: ``before`` and ``after`` are the leaf or subtree that differ.
-
-    ``kind``: ``structure`` or ``type``; ``loop``: ``scan`` or ``while_loop``, as JAX names it.
-    """
-
-    kind: str
-    loop: str
-    before: Value
-    after: Value
-
-
-@dataclass(slots=True)
-class BranchResults(Event):
-    """Two branches of a ``cond`` or ``switch`` give back different things. ``kind``: ``structure`` or ``type``."""
-
-    kind: str
-    first: Value
-    other: Value
-
-
-@dataclass(slots=True)
-class CopyMade(Event):
-    """A copy between two refs is made (``make_async_copy`` and its like); ``semaphore`` is ``ABSENT`` where none is given.
-
-    ``started``, ``waited``: set when the program does so on this path; ``escapes``: set when something unknown may do so.
-    """
-
-    function: str
-    source: Value
-    destination: Value
-    semaphore: Value
-    started: bool = False
-    waited: bool = False
-    escapes: bool = False
-
-
-@dataclass(slots=True)
-class CopyStep(Event):
-    """``start`` or ``wait`` of a copy."""
-
-    step: str
-    copy: CopyMade
-
-
-@dataclass(slots=True)
-class SemaphoreUse(Event):
-    """A semaphore function (``signal``, ``wait``, ``read``) is given ``ref``."""
-
-    operation: str
-    ref: Ref
-
-
-@dataclass(slots=True)
-class ScopedRun(Event):
-    """``pl.run_scoped`` calls a function that does not fit (``arity``, ``detail`` is Python's message) or gives back a scoped ref (``escape``)."""
-
-    kind: str
-    detail: Any
-
-
-@dataclass(slots=True)
-class ScanMade(Event):
-    """A ``scan`` or ``map`` in a kernel: the rows of what it walks over, its final carry, its stacked outputs.
-
-    ``effects``: its body has effects, so that it is kept though nothing uses what it gives.
-    """
-
-    rows: tuple[Array, ...]
-    carry: Value
-    stacked: Value
-    reverse: bool
-    effects: bool
+    indices: tuple[Value, ...] = ()

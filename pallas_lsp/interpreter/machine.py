@@ -103,6 +103,10 @@ class Machine:
         self.effects = 0
         self.in_jit = 0
         self.transformed = 0
+        self.barriers = 0  # barrier semaphores taken
+        self.blind = 0  # calls of functions of which nothing is known
+        self.branches = 0  # traced branches and loops around what runs, which may not run at all
+        self.foreseeing = 0
         self.muted = 0
         self.guarded = 0
         self.stack: list[ast.AST] = []
@@ -113,11 +117,14 @@ class Machine:
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression; unknowns that the path has learned about come back as what was learned."""
         self.tick()
-        handler = EVALUATE.get(type(node))
+        kind = type(node)
+        handler = EVALUATE.get(kind)
         if handler is None:
-            return Unknown(f"{type(node).__name__} is not interpreted", host=self.kernel is None)
-        value = self.settle(handler(self, node, frame))
-        if type(node) is ast.Name and self.focus == frame.module.path:
+            return Unknown(f"{kind.__name__} is not interpreted", host=self.kernel is None)
+        value = handler(self, node, frame)
+        if isinstance(value, Unknown):
+            value = self.settle(value)
+        if kind is ast.Name and self.focus == frame.module.path:
             self.note(node, value)
         return value
 
@@ -133,6 +140,7 @@ class Machine:
         """The result of calling a value."""
         handler = CALL.get(type(function))
         if handler is None:
+            self.blind += 1
             why = function.why if isinstance(function, Unknown) else f"a {type(function).__name__} is called"
             return Unknown(why, host=self.kernel is None)
         return self.settle(handler(self, function, arguments, node, frame))
@@ -151,11 +159,12 @@ class Machine:
 
     def tick(self) -> None:
         """Count a step; a path that takes too many ends, and so does a cancelled run."""
-        self.path.steps += 1
-        if self.path.steps > STEPS:
+        path = self.path
+        path.steps += 1
+        if path.steps > STEPS:
             self.cut["steps"] = self.cut.get("steps", 0) + 1
             raise PathEnd("step budget")
-        if self.cancelled is not None and not self.path.steps % 256 and self.cancelled():
+        if self.cancelled is not None and not path.steps & 255 and self.cancelled():
             raise Cancelled
 
     def settle(self, value: Value) -> Value:
@@ -201,12 +210,22 @@ class Machine:
             self.path.conditions(),
             context.dead_code_kept if context else False,
             context.inside if context else "",
+            bool(self.branches),
         )
 
     def emit(self, event: Event) -> None:
         """Record an event, unless it comes from a function whose text is damaged or may not run at all."""
         if not self.muted:
             self.events.append(event)
+
+    @contextmanager
+    def branched(self) -> Iterator[None]:
+        """Around the body of a traced branch or loop."""
+        self.branches += 1
+        try:
+            yield
+        finally:
+            self.branches -= 1
 
     @contextmanager
     def entered(self, function: Function) -> Iterator[None]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
-from .events import Operation, TracedAsStatic
 from .frames import Frame
 from .machine import Machine
+from .operation_events import Operation, TracedAsStatic
 from .paths import PathEnd
 from .values import Array, DynamicSlice, Value
 

@@ -109,7 +109,7 @@ class Decision:
 class Path:
     """The state of one path: decisions taken, facts learned, steps spent."""
 
-    __slots__ = ("answers", "explorer", "facts", "given", "steps", "trail", "visits")
+    __slots__ = ("answers", "explorer", "facts", "given", "said", "steps", "trail", "visits")
 
     def __init__(self, explorer: Explorer, given: tuple[tuple[str, bool], ...] = (), parent: Path | None = None) -> None:
         self.explorer = explorer
@@ -118,6 +118,7 @@ class Path:
         self.answers: dict[str, bool] = dict(parent.answers) if parent else {}
         self.facts: Facts = parent.facts.copy() if parent else Facts()
         self.steps = 0
+        self.said: tuple[str, ...] | None = None
         self.visits: Counter[tuple[str, int, int]] = Counter()
 
     def visit(self, place: tuple[str, int, int]) -> str:
@@ -139,12 +140,15 @@ class Path:
         if key not in self.given:
             self.explorer.offer(place, not answer, (*((d.key, d.answer) for d in self.trail), (key, not answer)))
         self.answers[key] = answer
+        self.said = None
         self.trail.append(Decision(key, answer, words[0] if answer else words[1], chosen=not (declared and answer == default)))
         return answer
 
     def conditions(self) -> tuple[str, ...]:
         """The assumptions this path rests on, as words."""
-        return tuple(d.words for d in self.trail if d.chosen)
+        if self.said is None:
+            self.said = tuple(d.words for d in self.trail if d.chosen)
+        return self.said
 
 
 class Explorer:

@@ -159,6 +159,8 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
         kind = "dynamic-slice" if any(isinstance(e, DynamicSlice) and isinstance(e.start, Array) for e in entries) else "ds-slice"
     elif any(isinstance(entry, Array) and entry.shape == () and entry.traced for entry in entries):
         kind = "dynamic-slice"
+    elif item.shape is not None and 0 in item.shape:
+        kind = "empty"
     elif any(step < 0 for step in _steps(entries)):
         kind = "rev"
     elif any(step > 1 for step in _steps(entries)):
@@ -167,7 +169,7 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
         kind = "squeeze"
     else:
         return
-    machine.emit(Computed(machine.where(node, frame), kind, value, item))
+    machine.emit(Computed(machine.where(node, frame), kind, value, item, entries))
 
 
 def _steps(entries: tuple[Value, ...]) -> list[int]:

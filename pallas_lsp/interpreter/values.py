@@ -138,6 +138,7 @@ class RefRoot:
     semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a space. ``decided_at``: the BlockSpec, scratch entry or
     call that fixed the space, with its words in ``decided_by``. ``sure``: False where the operand may be a whole pytree of refs.
     ``wide``: the 64-bit dtype that was asked for; ``typed``: the ShapeDtypeStruct or scratch entry that says shape and dtype.
+    ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or may start, with what an operand holds.
     """
 
     name: str
@@ -155,6 +156,9 @@ class RefRoot:
     sure: bool = True
     wide: str | None = None
     typed: SpecOrigin | None = None
+    read: bool = False
+    written: bool = False
+    aliased: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,10 +411,11 @@ class PallasCall:
 
 @dataclass(slots=True, eq=False)
 class Copy:
-    """An asynchronous copy, as ``make_async_copy`` returns it."""
+    """An asynchronous copy, as ``make_async_copy`` returns it; ``made``: the event of its making."""
 
     source: Value
     destination: Value
+    made: Any = None
 
 
 @dataclass(slots=True, eq=False)

@@ -10,15 +10,9 @@ from ..interpreter.values import Array
 from ..shapes import dtypes
 from . import words
 from .memory_spaces import happens
+from .primitives import UNIMPLEMENTED
 from .registry import Context, Finding, rule
-
-_UNIMPLEMENTED = (
-    "Unimplemented primitive in Pallas TPU lowering for tc: {}. Please file an issue at https://github.com/jax-ml/jax/issues/new/choose."
-)
-
-
-def _is_used(event: Computed, context: Context) -> bool:
-    return event.result.live or event.where.dead_code_kept or (context.version is not None and not context.jax(since="0.9.1"))
+from .lowered import is_used
 
 
 @rule("addupdate-not-lowered", on=Access, order=45, stage="lower")
@@ -29,7 +23,7 @@ def addupdate_not_lowered(event: Access, context: Context) -> Finding | None:
     return Finding(
         event.where.location,
         f"`addupdate` on {words.name(event.ref)} has no TPU lowering: `{event.ref.root.name}[...] += value` does the same",
-        jax_message=_UNIMPLEMENTED.format("addupdate"),
+        jax_message=UNIMPLEMENTED.format("addupdate"),
     )
 
 
@@ -39,7 +33,7 @@ def narrow_vector_to_scalar(event: Computed, context: Context) -> Finding | None
     source = event.source
     bits = dtypes.bits(source.dtype) if source.dtype is not None and dtypes.kind(source.dtype) != "extended" else None
     narrow = source.dtype == "bool" or (bits is not None and bits != 32)
-    if event.kind not in ("squeeze", "extremum") or not narrow or not source.shape or not _is_used(event, context):
+    if event.kind not in ("squeeze", "extremum") or not narrow or not source.shape or not is_used(event.result, event.where, context):
         return None
     if event.kind == "extremum" and not (source.dtype is not None and dtypes.is_floating(source.dtype)):
         return None
@@ -47,32 +41,6 @@ def narrow_vector_to_scalar(event: Computed, context: Context) -> Finding | None
         event.where.location,
         f"a scalar is taken out of {words.array(source)}: only 32-bit vectors give scalars, `.astype(jnp.float32)` first",
         jax_message=f"Only arrays with 32-bit element types can be converted to scalars, but got: {source.dtype}. Try casting the input before squeezing the scalar.",
-    )
-
-
-@rule("unimplemented-primitive", on=Computed, order=20, stage="lower")
-def unimplemented_primitive(event: Computed, context: Context) -> Finding | None:
-    """An operation that no TPU lowering rule exists for."""
-    if event.kind != "scatter" or not _is_used(event, context):
-        return None
-    return Finding(
-        event.where.location,
-        "`.at[...]` on a value is a scatter, which has no TPU lowering: store to a ref, or select with `jnp.where`",
-        jax_message=_UNIMPLEMENTED.format("scatter"),
-    )
-
-
-@rule("value-dynamic-slice", on=Computed, order=21, stage="lower")
-def value_dynamic_slice(event: Computed, context: Context) -> Finding | None:
-    """A value is indexed at a traced position."""
-    if event.kind not in ("dynamic-slice", "ds-slice") or not _is_used(event, context):
-        return None
-    if event.kind == "ds-slice" and not context.jax(until="0.12"):
-        return None
-    return Finding(
-        event.where.location,
-        "a value is indexed at a traced position, which has no TPU lowering: index the ref instead, refs take traced indices and `pl.ds`",
-        jax_message=_UNIMPLEMENTED.format("dynamic_slice"),
     )
 
 
@@ -137,16 +105,4 @@ def prng_key_array_load(event: Access, context: Context) -> Finding | None:
         f"a key is loaded from {words.name(event.ref)}, an array of keys of shape {words.shape(shape)}: a ref may hold one key only",
         words.shaped(event.ref),
         "Can only load a single key per load.",
-    )
-
-
-@rule("predicate-not-scalar", on=Computed, order=5, stage="trace")
-def predicate_not_scalar(event: Computed, context: Context) -> Finding | None:
-    """A condition of ``pl.when`` or ``lax.cond`` is a vector."""
-    if event.kind != "predicate" or not event.source.shape:
-        return None
-    return Finding(
-        event.where.location,
-        f"the condition is {words.array(event.source)}, a vector: a branch is taken by a scalar",
-        jax_message=f"Pred must be a scalar, got ... of shape {words.shape(event.source.shape)}.",
     )

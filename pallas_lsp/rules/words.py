@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import ast
 
+from ..interpreter.call_events import Window
 from ..interpreter.events import Access
-from ..interpreter.values import Array, Ref, RefRoot, Unknown, Value
-from ..shapes.avals import as_aval, shape_text
-from ..shapes.dims import MaybeDim, Shape, render
+from ..interpreter.values import (
+    Array,
+    BlockSpec,
+    Class,
+    Dtype,
+    Function,
+    GridSpec,
+    Library,
+    Opaque,
+    PallasCall,
+    Ref,
+    RefRoot,
+    Scratch,
+    ShapeDtype,
+    Unknown,
+    Value,
+)
+from ..shapes.avals import Aval, as_aval, shape_text
+from ..shapes.dims import MaybeDim, Poly, Shape, render
 from ..shapes.dtypes import short
 from .diagnostic import Related
 
@@ -43,6 +60,11 @@ def array(value: Value) -> str:
     if aval.shape is None:
         return f"{short(aval.dtype)}[?]"
     return f"{short(aval.dtype)}[{','.join(shape_text((dim,))[1:-2] for dim in aval.shape)}]"
+
+
+def array_of(aval: Aval) -> str:
+    """An aval in short: ``f32[8,128]``."""
+    return array(aval)
 
 
 def decided(ref: Ref) -> tuple[Related, ...]:
@@ -90,6 +112,57 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def grid(sizes: tuple[MaybeDim, ...]) -> str:
+    """A grid as a Python tuple, ``?`` for a size that is not known."""
+    return shape_text(sizes)
+
+
+def window(event: Window) -> str:
+    """The operand or output of a window: by the name of the kernel's parameter, else by its place in the call."""
+    name = event.root.name
+    if name not in ("input", "output"):
+        return f"`{name}`"
+    position = event.place.partition("[")[2].partition("]")[0]
+    noun = "operand" if event.root.role == "input" else "output"
+    return f"{noun} {position}" if position.isdigit() else f"the {noun}"
+
+
+def block(root: RefRoot) -> str:
+    """A block shape as users write it, ``None`` for a squeezed dim."""
+    dims = root.block or ()
+    texts = ["None" if size == "squeezed" else render(size) if not isinstance(size, str) else size for size in dims]
+    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+
+
+def jax_block(event: Window) -> str:
+    """A block shape as JAX prints it."""
+    kinds = event.kinds or ()
+    names = {"squeezed": "Squeezed()", "element": "Element(block_size={})", "bounded": "BoundedSlice({})"}
+    sizes = [size if isinstance(size, str) else render(size) for size in event.root.block or ()]
+    texts = [names.get(kind, "Blocked(block_size={})").format(size) for kind, size in zip(kinds, sizes, strict=False)]
+    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+
+
+def ref_type(value: Value) -> str:
+    """A ref as JAX prints its type."""
+    if not isinstance(value, Ref):
+        return "Ref"
+    sizes = ",".join(render(size) for size in value.shape or ())
+    return f"Ref<{value.root.space}>{{{value.dtype}[{sizes}]}}"
+
+
+def literal(value: Value) -> str:
+    """A value as a program would write it, ``?`` for one that is not plain."""
+    if isinstance(value, bool | int | float | str | type(None)):
+        return repr(value)
+    return render(value) if isinstance(value, Poly) else "?"
+
+
+def step(numbers: tuple[int, ...]) -> str:
+    """A grid step or a block as a tuple of numbers."""
+    return f"({', '.join(map(str, numbers))}{',' if len(numbers) == 1 else ''})"
+
+
 def dim(size: MaybeDim) -> str:
     """A dim in the user's names."""
     return render(size)
@@ -105,3 +178,16 @@ def stored(value: Value, dtype_name: str) -> str:
     """A stored value with its dtype: a Python number by its own type."""
     kinds = {bool: "a Python bool", int: "a Python int", float: "a Python float"}
     return kinds.get(type(value), f"value of dtype {dtype_name}")
+
+
+def kind_of(value: Value) -> str:
+    """What kind of thing a value is, with its article."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return "None" if value is None else f"the {'string' if isinstance(value, str) else 'number'} `{value!r}`"
+    if isinstance(value, tuple | list | dict):
+        return f"a {type(value).__name__}"
+    named = {Function: "a function", ShapeDtype: "a `jax.ShapeDtypeStruct`", Array: "an array", Dtype: "a dtype", Class: "a class"}
+    named |= {Scratch: "a scratch buffer", BlockSpec: "a BlockSpec", GridSpec: "a grid spec", PallasCall: "a pallas_call without operands"}
+    if isinstance(value, Library | Opaque):
+        return f"`{value.name.rpartition('.')[2]}`"
+    return named.get(type(value), "something else")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown, as_aval, shape_text
+from pallas_lsp.shapes.avals import UNKNOWN, Aval, ShapeError, Unknown, as_aval, shape_text
 from pallas_lsp.shapes.dims import Dim, MaybeDim, Poly, Shape, Truth, less
 from pallas_lsp.shapes.dtypes import Operand, canonical
 
@@ -21,6 +21,14 @@ def array(value: Any) -> Aval:
     if isinstance(value, Aval | Poly | Unknown | int | float | complex):
         return as_aval(value)
     raise Undecided
+
+
+def arrays(value: Any) -> list[Aval]:
+    """The arrays of a sequence. Raises Undecided for what is no sequence.
+
+    A symbolic number among them is taken for unknown: what is not told apart from a size where it comes from may be an array.
+    """
+    return [as_aval(UNKNOWN) if isinstance(one, Poly) else array(one) for one in items(value)]
 
 
 def known_shape(aval: Aval) -> tuple[MaybeDim, ...]:

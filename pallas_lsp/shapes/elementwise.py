@@ -70,10 +70,15 @@ def all_weak(avals: list[Aval]) -> bool | None:
 
 
 def beside_constant(aval: Aval) -> Aval:
-    """What is left of a weak dtype beside ``lax._const``: it is weak next to a weak scalar; next to other weak arrays since JAX 0.12."""
+    """What is left of a weak dtype beside ``lax._const``, a constant that is weak only next to a weak scalar."""
     if aval.shape == () or aval.weak is False:
         return aval
-    return Aval(aval.shape, aval.dtype, None)
+    return Aval(aval.shape, aval.dtype, None if aval.shape is None else False)
+
+
+def perhaps_weak(aval: Aval) -> Aval:
+    """A result that stays weak in some versions of JAX and not in others."""
+    return Aval(aval.shape, aval.dtype, False if aval.weak is False else None)
 
 
 def strong(aval: Aval) -> Aval:
@@ -110,11 +115,14 @@ for _name in _BESIDE_CONSTANT:
     _register_beside_constant(_name)
 
 
-@shape_function("jax.numpy.log2", "jax.numpy.log10")
+@shape_function("jax.numpy.log2")
 def log2(x: Any, /) -> Aval:
-    """The logarithm of the base is a constant of its own, weak only since JAX 0.12."""
-    aval = elementwise("log2", (x,), inexact, INEXACT)
-    return Aval(aval.shape, aval.dtype, False if aval.weak is False else None)
+    return perhaps_weak(elementwise("log2", (x,), inexact, INEXACT))
+
+
+@shape_function("jax.numpy.log10")
+def log10(x: Any, /) -> Aval:
+    return strong(elementwise("log10", (x,), inexact, INEXACT))
 
 
 @shape_function("jax.numpy.floor", "jax.numpy.ceil")
@@ -313,7 +321,8 @@ def logaddexp2(x1: Any, x2: Any, /) -> Aval:
 
 @shape_function("jax.numpy.hypot")
 def hypot(x1: Any, x2: Any, /) -> Aval:
-    return beside_constant(elementwise("hypot", (x1, x2), inexact, REAL))
+    aval = elementwise("hypot", (x1, x2), inexact, REAL)
+    return aval if aval.shape == () else perhaps_weak(aval)
 
 
 @shape_function("jax.numpy.maximum", "jax.numpy.minimum")

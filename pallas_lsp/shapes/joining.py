@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from pallas_lsp.shapes.arguments import Undecided, array, axis_of, dtype_or, integer, items, known_shape, maybe_dim
+from pallas_lsp.shapes.arguments import Undecided, array, arrays, axis_of, dtype_or, integer, items, known_shape, maybe_dim
 from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown, shape_text
 from pallas_lsp.shapes.broadcasting import same_shape
 from pallas_lsp.shapes.dims import MaybeDim, Shape, Truth, add, divides, equal, floordiv, less, mul, render, sub
@@ -46,7 +46,7 @@ def _arrays(value: Any) -> list[Aval]:
         if not shape or not isinstance(shape[0], int):
             raise Undecided
         return [Aval(shape[1:], value.dtype, value.weak)] * shape[0]
-    avals = [array(one) for one in items(value)]
+    avals = arrays(value)
     if not avals:
         raise ShapeError("there must be at least one array")
     return avals

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pallas_lsp.shapes.arguments import Undecided, array, dtype_of, integer, items, shape_of
+from pallas_lsp.shapes.arguments import Undecided, array, arrays, dtype_of, integer, items, shape_of
 from pallas_lsp.shapes.avals import Aval, ShapeError
 from pallas_lsp.shapes.broadcasting import same_shape
 from pallas_lsp.shapes.dims import Poly, product
@@ -20,6 +20,8 @@ from pallas_lsp.shapes.table import shape_function
 @shape_function("jax.experimental.pallas.cdiv")
 def cdiv(a: Any, b: Any) -> Any:
     """Of ints an int, else a traced division."""
+    if isinstance(a, int) and isinstance(b, int):
+        return (a + b - 1) // b
     if isinstance(a, int | Poly) and isinstance(b, int | Poly):
         result = cdiv_dims(a, b)
         if result is None:
@@ -94,7 +96,7 @@ def stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Aval:
 
 @shape_function("jax.experimental.pallas.tpu.pack_elementwise")
 def pack_elementwise(xs: Any, *, packed_dtype: Any) -> Aval:
-    return Aval(same_shape("pack_elementwise", [array(x).shape for x in items(xs)]), "uint32")
+    return Aval(same_shape("pack_elementwise", [x.shape for x in arrays(xs)]), "uint32")
 
 
 @shape_function("jax.experimental.pallas.tpu.unpack_elementwise")

@@ -180,8 +180,3 @@ def _copy(value: Any) -> Any:
     if isinstance(value, Unknown):
         raise Undecided
     return array(value)
-
-
-@shape_function("jax.lax.axis_index")
-def axis_index(axis_name: Any) -> Aval:
-    return Aval((), "int32")

@@ -13,12 +13,15 @@ from pallas_lsp.shapes.broadcasting import broadcast
 from pallas_lsp.shapes.dtypes import kind
 from pallas_lsp.shapes.table import shape_function
 
+# The short names of the generators, as they stand in the dtype of their keys.
+_GENERATORS = {None: "fry", "threefry2x32": "fry", "rbg": "rbg", "unsafe_rbg": "urbg"}
+
 
 @shape_function("jax.random.key")
 def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Aval:
-    if impl is not None or dtype is not None:
+    if dtype is not None or impl not in _GENERATORS:
         raise Undecided
-    return Aval((), "key<fry>")
+    return Aval((), f"key<{_GENERATORS[impl]}>")
 
 
 @shape_function("jax.random.PRNGKey")
@@ -33,6 +36,14 @@ def split(key: Any, num: Any = 2) -> Aval:
     """More keys, in front of what a key is made of."""
     one, count = array(key), shape_of(num)
     return Aval(None if one.shape is None or count is None else count + one.shape, one.dtype)
+
+
+@shape_function("jax.random.key_data")
+def key_data(keys: Any) -> Aval:
+    one = array(keys)
+    if one.dtype != "key<fry>":
+        raise Undecided
+    return Aval(None if one.shape is None else (*one.shape, 2), "uint32")
 
 
 @shape_function("jax.random.fold_in")

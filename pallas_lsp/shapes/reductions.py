@@ -11,7 +11,7 @@ from typing import Any
 from pallas_lsp.shapes.arguments import Undecided, array, axes_of, axis_of, dtype_or, flag, items, known_shape
 from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown, shape_text
 from pallas_lsp.shapes.broadcasting import broadcast
-from pallas_lsp.shapes.dims import Shape, product
+from pallas_lsp.shapes.dims import Shape, add, maximum, product, sub
 from pallas_lsp.shapes.dtypes import kind, to_inexact
 from pallas_lsp.shapes.elementwise import BOOL, INEXACT, INTEGER, NUMBER, ORDERED, Kinds, check_kind, elementwise, inexact
 from pallas_lsp.shapes.table import method_function, shape_function
@@ -215,6 +215,38 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Aval
         axis_of(axis, max(len(aval.shape), 1))
     # A scalar is taken as an array of one element.
     return Aval((1,) if aval.shape == () else aval.shape if not isinstance(axis, Unknown) else None, made)
+
+
+@shape_function("jax.numpy.cumulative_sum")
+def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Aval:
+    """Widens small integers, unlike ``cumsum`` and ``cumulative_prod``."""
+    return _cumulative(array(x), axis, dtype_or(dtype, (widened(array(x).dtype), False))[0], include_initial)
+
+
+@shape_function("jax.numpy.cumulative_prod")
+def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Aval:
+    aval = array(x)
+    return _cumulative(aval, axis, dtype_or(dtype, ("int32" if aval.dtype == "bool" else aval.dtype, False))[0], include_initial)
+
+
+def _cumulative(aval: Aval, axis: Any, dtype: str | None, include_initial: Any) -> Aval:
+    shape = known_shape(aval)
+    if not shape or (axis is None and len(shape) > 1):
+        raise ShapeError("a cumulative sum or product needs an axis, or an array of one dimension")
+    at = 0 if axis is None else axis_of(axis, len(shape))
+    return Aval((*shape[:at], add(shape[at], 1) if flag(include_initial) else shape[at], *shape[at + 1 :]), dtype)
+
+
+@shape_function("jax.numpy.diff")
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Aval:
+    aval = array(a)
+    shape = known_shape(aval)
+    if prepend is not None or append is not None or n != 1:
+        raise Undecided
+    if not shape:
+        raise ShapeError("diff needs at least one dimension")
+    at = axis_of(axis, len(shape))
+    return Aval((*shape[:at], maximum(sub(shape[at], 1), 0), *shape[at + 1 :]), aval.dtype, aval.weak)
 
 
 @shape_function("jax.lax.cumsum", "jax.lax.cumprod", "jax.lax.cummax", "jax.lax.cummin", "jax.lax.cumlogsumexp")

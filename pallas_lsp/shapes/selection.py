@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pallas_lsp.shapes.arguments import Undecided, array, items
+from pallas_lsp.shapes.arguments import Undecided, array, arrays
 from pallas_lsp.shapes.avals import Aval, ShapeError
 from pallas_lsp.shapes.broadcasting import broadcast, same_shape
 from pallas_lsp.shapes.elementwise import BOOL, INTEGER, ORDERED, all_weak, check_kind, elementwise
@@ -26,11 +26,11 @@ def where(condition: Any, x: Any = None, y: Any = None, /, *, size: Any = None, 
 
 @shape_function("jax.numpy.select")
 def select_list(condlist: Any, choicelist: Any, default: Any = 0) -> Aval:
-    conditions, choices = items(condlist), items(choicelist)
+    conditions, choices = arrays(condlist), arrays(choicelist)
     if len(conditions) != len(choices):
         raise ShapeError(f"select needs as many choices as conditions, not {len(choices)} for {len(conditions)}")
     chosen = elementwise("select", (*choices, default))
-    return Aval(broadcast(chosen.shape, *(array(c).shape for c in conditions)), chosen.dtype, chosen.weak)
+    return Aval(broadcast(chosen.shape, *(c.shape for c in conditions)), chosen.dtype, chosen.weak)
 
 
 @shape_function("jax.lax.select")

@@ -53,3 +53,12 @@ def top_k(operand: Any, k: Any, *, axis: Any = -1, is_stable: Any = True) -> tup
         raise ShapeError(f"top_k of {render(count)} in a dimension of {render(shape[at])}")
     best = (*shape[:at], count, *shape[at + 1 :])
     return Aval(best, aval.dtype, aval.weak), Aval(best, "int32", aval.weak)
+
+
+@shape_function("jax.numpy.searchsorted")
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None, *, method: Any = "scan") -> Aval:
+    """Where each of ``v`` belongs in the sorted vector ``a``."""
+    sorted_values = array(a)
+    if sorted_values.shape is not None and len(sorted_values.shape) != 1:
+        raise ShapeError("searchsorted needs a sorted array of one dimension")
+    return Aval(array(v).shape, "int32")

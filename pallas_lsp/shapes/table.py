@@ -31,6 +31,7 @@ _FAMILIES = (
     "sorting",
     "randomness",
     "queries",
+    "collectives",
     "pallas",
 )
 _FUNCTIONS: dict[str, ShapeFunction] = {}

@@ -42,7 +42,7 @@ class Body:
                 lines += self._fault(scope)
             kind = dice.weighted({"store": 8, "bind": 4, "index": 1.5, "flow": 4 * depth, "copy": 1.2, "idle": 1.2, "trap": 1})
             lines += getattr(self, f"_{kind}")(scope, depth)
-        return lines or ["pass"]
+        return lines if any(not line.lstrip().startswith("#") for line in lines) else [*lines, "pass"]
 
     def _new(self, stem: str) -> str:
         self._count += 1

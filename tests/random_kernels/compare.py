@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +16,9 @@ from pallas_lsp.settings import Settings
 from random_kernels.families import rules_of
 
 PATH = "/project/kernel.py"
-Outcome = Literal["silent", "caught", "false alarm", "missed", "wrong rule", "other family"]
+SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.AnnAssign)
+Outcome = Literal["silent", "caught", "conditional", "false alarm", "missed", "wrong rule", "other family"]
+CONDITION = re.compile(r"`([^`]+)` is (true|false)")
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``outcome`` in one word: ``silent`` and ``caught`` are agreement, ``other family`` is JAX refusing for a reason that is not one of access."""
+    """``outcome`` in one word.
+
+    ``silent`` and ``caught`` are agreement; ``conditional``: JAX lowers the kernel, and refuses it under the conditions that the findings name;
+    ``other family``: JAX refuses it for a reason that is not one of access.
+    """
 
     text: str
     verdict: Verdict
@@ -39,7 +46,7 @@ class Comparison:
 
     @property
     def is_agreement(self) -> bool:
-        return self.outcome in ("silent", "caught", "other family")
+        return self.outcome in ("silent", "caught", "conditional", "other family")
 
 
 def errors_of(text: str) -> tuple[Finding, ...]:
@@ -58,14 +65,24 @@ def compare(text: str, stated: bool = True) -> Comparison:
     """
     verdict, errors = lower(text), errors_of(text)
     if verdict.ok:
-        certain = [error for error in errors if stated or "(when " not in error.message]
-        return Comparison(text, verdict, errors, "false alarm" if certain else "silent")
+        right = all("(when " in error.message and (not stated or not lower(under_conditions(text, error)).ok) for error in errors)
+        return Comparison(text, verdict, errors, "false alarm" if not right else "conditional" if errors else "silent")
     rules = rules_of(verdict)
     if not rules:
         return Comparison(text, verdict, errors, "other family")
     there = [error for error in errors if error.line in statement_lines(text, verdict.line)]
     outcome: Outcome = "caught" if any(error.rule in rules for error in there) else "wrong rule" if there else "missed" if stated else "other family"
     return Comparison(text, verdict, errors, outcome, rules)
+
+
+def under_conditions(text: str, error: Finding) -> str:
+    """The text in which the conditions that the finding names have the truth that it names."""
+    conditions = {ast.unparse(ast.parse(words, mode="eval")): truth == "true" for words, truth in CONDITION.findall(error.message.split("(when ")[-1])}
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp) and ast.unparse(node.test) in conditions:
+            node.test = ast.Constant(conditions[ast.unparse(node.test)])
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def statement_lines(text: str, line: int | None) -> range:
@@ -85,13 +102,14 @@ def statement_lines(text: str, line: int | None) -> range:
 
 
 def without(text: str, line: int | None) -> str | None:
-    """The text with the statement at ``line`` replaced by ``pass``: what JAX thinks of the rest; None where that is not possible."""
+    """The text without the statement at ``line`` (a name that it assigned becomes 0.0); None where that is not possible."""
+    statement = next((node for node in ast.walk(ast.parse(text)) if isinstance(node, SIMPLE) and line in range(node.lineno, (node.end_lineno or 0) + 1)), None)
+    if statement is None:
+        return None
+    instead = "pass"
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        instead = f"{statement.targets[0].id} = 0.0"
     lines = text.splitlines()
-    there = statement_lines(text, line)
-    if line is None or not there or not 0 < there[0] <= there[-1] <= len(lines):
-        return None
-    first = lines[there[0] - 1]
-    if first.lstrip().startswith(("@", "def ", "class ", "if ", "for ", "else", "with ", "return", "pass", "import", "from")):
-        return None
-    indent = first[: len(first) - len(first.lstrip())]
-    return "\n".join([*lines[: there[0] - 1], f"{indent}pass", *[""] * (len(there) - 1), *lines[there[-1] :]]) + "\n"
+    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    lines[first - 1 : last] = [" " * statement.col_offset + instead, *[""] * (last - first)]
+    return "\n".join(lines) + "\n"

@@ -121,6 +121,7 @@ def view(values: Values) -> Lines:
 
 
 def ref_as_array(values: Values) -> Lines:
+    """A ref, or a view of one, as a value. Only refs are iterated over: the iteration of a view has no end."""
     dice = values.dice
     ref, target = _one(values, [ref for ref in values.scope.refs if ref.is_array]), _one(values, _vectors(values))
     if ref is None or target is None:
@@ -129,10 +130,10 @@ def ref_as_array(values: Values) -> Lines:
     expression = dice.pick(
         f"{name} * 2", f"2.0 + {name}", f"-{name}", f"{target.name}[...] + {name}", f"{name} > 0", f"jnp.exp({name})", f"jnp.sum({name})", f"lax.exp({name})",
         f"{name}.astype(jnp.float32)", f"{name}.sum()", f"jnp.where({name} > 0, 1.0, 0.0)", name, name, f"jnp.dot({name}, {name})", f"{name} @ {name}",
-        f"jnp.maximum({name}, 0)", f"jnp.zeros_like({name}) + {name}", f"{name}.T", f"jnp.broadcast_to({name}, (8, 128))", f"[row for row in {name}]",
+        f"jnp.maximum({name}, 0)", f"jnp.zeros_like({name}) + {name}", f"{name}.T", f"jnp.broadcast_to({name}, (8, 128))", f"[row for row in {ref.name}]",
     )  # fmt: skip
     if dice.chance(0.15):
-        return [f"{name.split('.')[0]} += 1.0"] if dice.chance(0.3) and "." not in name else [f"for row in {name}:", f"    {target.name}[...] = row"]
+        return [f"{name.split('.')[0]} += 1.0"] if dice.chance(0.3) and "." not in name else [f"for row in {ref.name}:", f"    {target.name}[...] = row"]
     return [f"{target.name}[...] = {expression}"] if dice.chance(0.6) else use(values, expression)
 
 

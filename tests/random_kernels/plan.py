@@ -149,7 +149,7 @@ def _blocked(dice: Dice, whole: Ref, grid: Shape) -> Ref:
     block: list[int | None] = list(shape)
     if dice.chance(0.35):  # squeezed leading dims
         extra = dice.pick(1, 2)
-        array[:0] = [dice.pick(1, 2, 4) for _ in range(extra)] if grid else [1] * extra
+        array[:0] = [dice.pick(1, 2, 4) if grid and (len(shape) > 1 or k < extra - 1) else 1 for k in range(extra)]
         block[:0] = [None if dice.chance(0.8) else 1 for _ in range(extra)]
     if all(dim == 1 for dim in array[-2:]) and len(array) > 1 and dice.chance(0.2):
         block[-1] = None

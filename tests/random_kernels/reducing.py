@@ -52,28 +52,12 @@ def edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
                             yield _replace_in(block, k, getattr(statement, inner))
     for node in nodes[1:]:
         for name, value in ast.iter_fields(node):
-            if name in ("keywords", "decorator_list", "elts", "args", "names") and isinstance(value, list):
+            if name in ("keywords", "decorator_list") and isinstance(value, list):
                 yield from (_replace_in(value, k, []) for k in range(len(value)))
-            elif isinstance(value, ast.expr):
-                yield from (_set(node, name, smaller) for smaller in _smaller(value))
-            if isinstance(value, list) and name in ("args", "elts"):
-                yield from (_replace_in(value, k, [smaller]) for k, item in enumerate(value) for smaller in _smaller(item))
-
-
-def _smaller(node: ast.AST) -> Iterator[ast.expr]:
-    """Expressions that may stand for a bigger one."""
-    if isinstance(node, ast.BinOp):
-        yield from (node.left, node.right)
-    elif isinstance(node, ast.Compare):
-        yield node.left
-    elif isinstance(node, ast.UnaryOp):
-        yield node.operand
-    elif isinstance(node, ast.Call):
-        yield from (arg for arg in node.args if not isinstance(arg, ast.Starred))
-        if isinstance(node.func, ast.Attribute):
-            yield node.func.value
-    elif isinstance(node, ast.Subscript | ast.Attribute):
-        yield node.value
+            elif isinstance(value, ast.BinOp | ast.UnaryOp):
+                yield from (_set(node, name, operand) for operand in (getattr(value, "left", value), getattr(value, "right", value)) if operand is not value)
+            if isinstance(value, ast.Call) and isinstance(node, ast.Assign | ast.BinOp | ast.Call | ast.Attribute):
+                yield from (_set(node, name, arg) for arg in value.args if not isinstance(arg, ast.Starred))
 
 
 def _replace_in(items: list[ast.AST], k: int, new: list[ast.AST]) -> Callable[[], None]:

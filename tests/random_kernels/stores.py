@@ -76,5 +76,5 @@ def use(values: Values, expression: str) -> list[str]:
         return [f"pl.debug_print({dice.pick('', 'v = ')!r}, jnp.sum({expression}))"] if dice.chance(0.5) else [f"value = {expression}"]
     sink = dice.choice(sinks)
     if dice.chance(0.4):
-        return [f"part = {expression}", f"{sink.name}[...] += jnp.sum(part.astype(jnp.float32))"]
+        return [f"part = {expression}", f"{sink.name}[...] += jnp.sum(jnp.asarray(part).astype(jnp.float32))"]
     return [f"{sink.name}[...] = {sink.name}[...] + jnp.sum(({expression}).astype(jnp.float32))"]

@@ -51,9 +51,9 @@ def test_it_ends_when_the_clients_process_is_gone_although_the_pipe_stays_open()
 NOISY = """\
 import os, sys, pallas_lsp.analysis as module
 quiet = module.analyze
-def loud(*arguments):
+def loud(*arguments, **options):
     print('from python'); os.write(1, b'from below'); os.system('echo from a child'); assert sys.stdin.read() == ''
-    return quiet(*arguments)
+    return quiet(*arguments, **options)
 module.analyze = loud"""
 
 

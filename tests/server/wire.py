@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,9 +80,12 @@ def started(*arguments: str, cwd: Path | None = None, environment: Mapping[str, 
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(environment or {})}
     pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     process = subprocess.Popen([sys.executable, *(arguments or SERVER)], cwd=cwd, env=variables, **pipes)
+    patience = threading.Timer(2 * PATIENCE, process.kill)  # whoever waits for a message then sees the end of the stream
+    patience.start()
     try:
         yield Wire(process)
     finally:
+        patience.cancel()
         process.kill()
         process.wait()
 

@@ -93,7 +93,8 @@ def on_axis(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def struct(aval: Aval) -> jax.ShapeDtypeStruct:
     assert aval.dtype is not None and aval.shape is not None and aval.weak is not None
-    return jax.ShapeDtypeStruct(aval.shape, jax.numpy.dtype(aval.dtype), weak_type=aval.weak)
+    dtype = jax.random.key(0).dtype if aval.dtype == "key<fry>" else jnp.dtype(aval.dtype)
+    return jax.ShapeDtypeStruct(aval.shape, dtype, weak_type=aval.weak)
 
 
 def leaves(value: Any) -> Iterator[Any]:

@@ -282,6 +282,11 @@ def lax_sort(draw: Draw) -> Call:
     return call(array(draw, dims), axis(draw, len(dims)))
 
 
+@calls_of("jax.numpy.searchsorted")
+def searchsorted(draw: Draw) -> Call:
+    return call(array(draw, shape(draw, 1, 1 + sometimes(draw, 10))), operand(draw))
+
+
 @calls_of("jax.lax.top_k")
 def top_k(draw: Draw) -> Call:
     dims = shape(draw, 1)
@@ -289,10 +294,16 @@ def top_k(draw: Draw) -> Call:
 
 
 def key(draw: Draw) -> Aval:
-    return Aval((2,), "uint32")
+    """An old-style or a new-style key."""
+    return pick(draw, (Aval((2,), "uint32"), Aval((), "key<fry>")))
 
 
-@calls_of("jax.random.key", "jax.random.PRNGKey")
+@calls_of("jax.random.key")
+def new_key(draw: Draw) -> Call:
+    return call(number(draw, 0, 9), **({"impl": pick(draw, ("threefry2x32", "rbg", "unsafe_rbg"))} if sometimes(draw, 2) else {}))
+
+
+@calls_of("jax.random.PRNGKey")
 def seed(draw: Draw) -> Call:
     return call(number(draw, 0, 9))
 
@@ -300,6 +311,11 @@ def seed(draw: Draw) -> Call:
 @calls_of("jax.random.split")
 def split_key(draw: Draw) -> Call:
     return call(key(draw), *(() if sometimes(draw) else (number(draw, 1, 4),) if sometimes(draw, 2) else (shape(draw, 1, 2),)))
+
+
+@calls_of("jax.random.key_data")
+def key_data(draw: Draw) -> Call:
+    return call(Aval(shape(draw), "key<fry>"))
 
 
 @calls_of("jax.random.fold_in")
@@ -358,6 +374,22 @@ def checkpoint_name(draw: Draw) -> Call:
 @calls_of("jax.lax.axis_index")
 def axis_index(draw: Draw) -> Call:
     return call("x")
+
+
+@calls_of("jax.lax.psum", "jax.lax.pmax", "jax.lax.pmin", "jax.lax.pmean")
+def psum(draw: Draw) -> Call:
+    return call(array(draw), "x")
+
+
+@calls_of("jax.lax.ppermute")
+def ppermute(draw: Draw) -> Call:
+    return call(array(draw), "x", [(0, 1), (1, 0)])
+
+
+@calls_of("jax.lax.all_gather")
+def all_gather(draw: Draw) -> Call:
+    dims = shape(draw, 1)
+    return call(array(draw, dims), "x", axis=axis(draw, len(dims)), tiled=sometimes(draw, 2))
 
 
 @calls_of("jax.numpy.broadcast_shapes")

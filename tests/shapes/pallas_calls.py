@@ -8,7 +8,7 @@ from shapes.random_arguments import Draw, array, calls_of, number, pick, shape, 
 
 @calls_of("jax.experimental.pallas.cdiv", "jax.experimental.pallas.align_to")
 def cdiv(draw: Draw) -> Call:
-    a, b = number(draw, 0, 20), number(draw, 1, 8)
+    a, b = number(draw, -3, 20), -2 if sometimes(draw, 10) else number(draw, 1, 8)
     return call(*pick(draw, ((a, b), (a, b), (array(draw, (), ("int32",)), b), (a, array(draw, (), ("int32",))))))
 
 

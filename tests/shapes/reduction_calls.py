@@ -63,6 +63,19 @@ def lax_cumulative(draw: Draw) -> Call:
     return call(array(draw, dims, FLOATS if sometimes(draw, 2) else DTYPES), axis(draw, len(dims)))
 
 
+@calls_of("jax.numpy.cumulative_sum", "jax.numpy.cumulative_prod")
+def cumulative_sum(draw: Draw) -> Call:
+    dims = shape(draw, 1)
+    options = {"axis": axis(draw, len(dims))} if len(dims) > 1 and not sometimes(draw, 10) else {}
+    return call(array(draw, dims), **options, include_initial=sometimes(draw, 2))
+
+
+@calls_of("jax.numpy.diff")
+def diff(draw: Draw) -> Call:
+    dims = shape(draw, 0 if sometimes(draw, 10) else 1)
+    return call(array(draw, dims), axis=axis(draw, len(dims)))
+
+
 @calls_of("jax.nn.logsumexp", "jax.scipy.special.logsumexp")
 def logsumexp(draw: Draw) -> Call:
     dims = shape(draw)

@@ -50,13 +50,14 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 # Functions that JAX calls only inside a kernel, or only on a mapped axis.
-WHERE = {"program_id": in_kernel, "num_programs": in_kernel, "axis_index": on_axis}
-
+ON_AXIS = ("axis_index", "psum", "pmax", "pmin", "pmean", "ppermute", "all_gather")
+WHERE = {"program_id": in_kernel, "num_programs": in_kernel, **dict.fromkeys(ON_AXIS, on_axis)}
 
 # Functions whose weakness of dtype hangs on what a call does not show: the grid, the version, or how JAX made the start indices.
 PARTLY = {
     "jax.experimental.pallas.num_programs",
-    *(f"jax.numpy.{name}" for name in ("hypot", "log2", "log10")),
+    *(f"jax.lax.{name}" for name in ON_AXIS),
+    *("jax.numpy.hypot", "jax.numpy.log2"),
     *(f"jax.lax.dynamic_update_{what}" for what in ("slice", "slice_in_dim", "index_in_dim")),
 }
 

@@ -1,5 +1,19 @@
 """Models of the functions that programs call, a module a topic. Importing the package fills the tables."""
 
-from . import arrays, containers, control, copies, kernels, loops, pipelines, python, specs, stdlib, transforms, trees
+from . import arrays, containers, control, copies, dma, kernels, loops, pipelines, python, specs, stdlib, transforms, trees
 
-__all__ = ["arrays", "containers", "control", "copies", "kernels", "loops", "pipelines", "python", "specs", "stdlib", "transforms", "trees"]
+__all__ = [
+    "arrays",
+    "containers",
+    "control",
+    "copies",
+    "dma",
+    "kernels",
+    "loops",
+    "pipelines",
+    "python",
+    "specs",
+    "stdlib",
+    "transforms",
+    "trees",
+]

@@ -53,7 +53,8 @@ def array_function(call: Call) -> Value:
     except ShapeError as fault:
         call.machine.emit(ShapeFault(call.machine.where(call.node, call.frame), call.name, str(fault), tuple(call.args)))
         return Unknown("an operation that JAX refuses")
-    operands = () if short in _SHAPE_ONLY else arrays_in([*call.args, *call.kwargs.values()])
+    used = call.args[1:] if short in _SHAPE_ONLY else call.args  # what `full_like` fills with is used
+    operands = arrays_in([*used, *call.kwargs.values()])
     value = from_shapes(result, operands, call.node)
     if isinstance(value, Unknown):
         value.why = next((v.why for v in (*call.args, *call.kwargs.values()) if isinstance(v, Unknown)), f"the result of `{short}`")

@@ -9,14 +9,16 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ..events import Access, Event
-from ..machine import KernelContext, Machine
+from ..machine import Machine
 from ..modules import ModuleFile
 from ..values import Array, Value
 
 
 def captured_arrays(values: Iterable[Value], started: int) -> list[tuple[Array, Array | None]]:
-    """The arrays older than ``started`` that the values were computed from, each with the array that was computed from it (None for a value itself)."""
+    """The arrays older than ``started`` that the values were computed from.
+
+    Each comes with the array that was computed from it, None for one of the values itself.
+    """
     found: list[tuple[Array, Array | None]] = []
     pending: list[tuple[Any, Array | None]] = [(value, None) for value in values]
     seen: set[int] = set()
@@ -41,16 +43,6 @@ def _is_constant(array: Array, started: int) -> bool:
     return array.born < started
 
 
-def stored_values(events: Iterable[Event]) -> list[Value]:
-    """What the accesses among the events store."""
-    return [event.value for event in events if isinstance(event, Access) and event.op != "load"]
-
-
 def module_of(machine: Machine, node: ast.AST) -> ModuleFile | None:
     """The file that a node stands in."""
     return next((m for m in list(machine.modules.values()) if any(part is node for part in ast.walk(m.parsed.tree))), None)
-
-
-def is_from_outside(context: KernelContext, array: Array) -> bool:
-    """Whether the array is older than the kernel's run."""
-    return array.born < context.started

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 
-from ...shapes import dims
 from ...shapes.avals import Aval
-from ..events import BranchResults, Computed
+from ..events import Computed
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, Machine
+from ..operation_events import BranchResults
 from ..paths import PathEnd
-from ..truth import as_dim, known_truth, truth
+from ..truth import known_truth, truth
 from ..values import Array, Builtin, Condition, Unknown, Value
 from .loops import as_array
 from .registry import PALLAS, TPU, Call, models
@@ -32,12 +33,13 @@ def _when(call: Call) -> Value:
             raise PathEnd("a vector decides a branch")
         if known is not False and arguments.args:
             before = machine.effects
-            result = machine.settle(machine.call(arguments.args[0], Arguments([]), node, frame))
+            with machine.branched() if known is None else nullcontext():
+                result = machine.settle(machine.call(arguments.args[0], Arguments([]), node, frame))
             if machine.effects != before:
                 mark_live(condition)
             changed = difference(machine, result, None) if isinstance(condition, Array) else None
             if changed is not None:
-                machine.emit(BranchResults(machine.where(call.node, call.frame), changed.kind, result, None))
+                machine.emit(BranchResults(machine.where(call.node, call.frame), changed.kind, "when", result, None))
                 raise PathEnd("branches that give different things")
         return None
 
@@ -66,7 +68,8 @@ def _branches(call: Call, selector: Value, branches: list[Value], operands: list
         raise PathEnd("a vector decides a branch")
     before = call.machine.effects
     operands = [tree_map(call.machine, as_array, operand) for operand in operands]
-    results = [call.machine.settle(call.call(branch, *operands)) for branch in branches]
+    with call.machine.branched():
+        results = [call.machine.settle(call.call(branch, *operands)) for branch in branches]
     if call.machine.effects != before:
         mark_live(selector)
     _agree_or_end(call, results)
@@ -97,23 +100,13 @@ def _agree_or_end(call: Call, results: list[Value]) -> None:
     for other in results[1:]:
         changed = difference(call.machine, results[0], other)
         if changed is not None:
-            call.machine.emit(BranchResults(call.machine.where(call.node, call.frame), changed.kind, changed.first, changed.other))
+            where, function = call.machine.where(call.node, call.frame), call.name.rpartition(".")[2]
+            call.machine.emit(BranchResults(where, changed.kind, function, changed.first, changed.other))
             raise PathEnd("branches that give different things")
 
 
-@models(f"{PALLAS}.program_id", "jax.lax.axis_index")
-def _program_id(call: Call) -> Value:
-    return Array(Aval((), "int32", False), made_by=call.node)
-
-
-@models(f"{PALLAS}.num_programs")
-def _num_programs(call: Call) -> Value:
-    """A plain number on a static grid, a traced scalar where the grid's size is traced or not known."""
-    grid, axis = call.machine.kernel.grid if call.machine.kernel else None, call.get(0, "axis")
-    if isinstance(grid, tuple | list) and isinstance(axis, int) and -len(grid) <= axis < len(grid):
-        dim = as_dim(grid[axis])
-        if dim is not None and not isinstance(grid[axis], Array):
-            return dim if not isinstance(grid[axis], Unknown) else Unknown("a grid dim", dims.render(dim), dim, host=True)
+@models("jax.lax.axis_index")
+def _axis_index(call: Call) -> Value:
     return Array(Aval((), "int32", False), made_by=call.node)
 
 

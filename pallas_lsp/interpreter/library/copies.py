@@ -1,4 +1,4 @@
-"""Refs as library functions see them: their methods, ``jax.ref``, ``pltpu.load/store``, copies, semaphores, ``run_scoped``."""
+"""Refs as library functions see them: their methods, ``jax.ref``, ``pltpu.load/store``, ``run_scoped``."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import ast
 from typing import Any
 
 from ...shapes import dims, dtypes
-from ...shapes.avals import Aval
 from ...shapes.dims import Shape
+from ..calls import BindingFault, bind_arguments, innermost
 from ..events import NotARef, ViewEvent
 from ..frames import Frame
-from ..liveness import mark_live
 from ..machine import Arguments, Machine
-from ..refs import copied, load, store, transposed
+from ..operation_events import ScopedRun
+from ..paths import PathEnd
+from ..refs import load, store, transposed
 from ..truth import as_dim, dtype_of
-from ..values import ABSENT, Array, Copy, Ref, RefIndexer, RefRoot, RefTransform, SpecOrigin, Unknown, Value
+from ..values import ABSENT, Array, Function, Ref, RefIndexer, RefRoot, RefTransform, SpecOrigin, Unknown, Value
 from .containers import RECEIVERS
 from .registry import PALLAS, TPU, Call, models
 from .specs import WORDS, scratch_of
-from .trees import tree_map
+from .trees import leaves, tree_map
 
 _FULL: Any = ABSENT
 
@@ -154,49 +155,6 @@ def _store(call: Call) -> Value:
     )  # fmt: skip
 
 
-@models(
-    f"{TPU}.make_async_copy",
-    f"{TPU}.async_copy",
-    f"{TPU}.sync_copy",
-    f"{TPU}.make_async_remote_copy",
-    f"{TPU}.async_remote_copy",
-    f"{PALLAS}.copy",
-)
-def _copy(call: Call) -> Value:
-    source, destination = call.get(0, "src_ref"), call.get(1, "dst_ref")
-    mark_live(call.args, list(call.kwargs.values()))
-    for role, value, position, name in (("source", source, 0, "src_ref"), ("destination", destination, 1, "dst_ref")):
-        copied(call.machine, role, value, call.arguments.node(position, name) or call.node, call.frame)
-    semaphore = call.get(2, "sem") if not call.name.endswith("sync_copy") or call.name.endswith("async_copy") else None
-    if isinstance(semaphore, Array) and "remote" not in call.name:
-        copied(call.machine, "semaphore", semaphore, call.arguments.node(2, "sem") or call.node, call.frame)
-    return None if call.name == f"{TPU}.sync_copy" else Copy(source, destination)
-
-
-def _copy_method(machine: Machine, value: Copy, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    machine.effects += 1
-    mark_live(value.source, value.destination)
-    return None
-
-
-RECEIVERS[Copy] = _copy_method
-
-
-@models(
-    f"{PALLAS}.semaphore_signal", f"{PALLAS}.semaphore_wait", f"{TPU}.semaphore_signal", f"{TPU}.semaphore_wait", f"{PALLAS}.semaphore_read"
-)
-def _semaphore(call: Call) -> Value:
-    call.machine.effects += 1
-    mark_live(call.args, list(call.kwargs.values()))
-    return Array(Aval((), "int32", False)) if call.name.endswith("read") else None
-
-
-@models(f"{TPU}.get_barrier_semaphore")
-def _barrier(call: Call) -> Value:
-    root = RefRoot("barrier", "scratch", (), (), "barrier_semaphore", "semaphore")
-    return Ref(root, (), "barrier_semaphore")
-
-
 def scratch_ref(entry: Value, name: str, where: SpecOrigin) -> Value:
     """The ref of a scratch entry; what is no scratch entry gives an unknown."""
     scratch = scratch_of(entry, where)
@@ -210,12 +168,14 @@ def scratch_ref(entry: Value, name: str, where: SpecOrigin) -> Value:
     root = RefRoot(
         name, "scratch", scratch.shape, scratch.shape, scratch.dtype, scratch.space,
         decided_at=Location(origin.module.path, location), decided_by=f"scratch in {words}", decider=origin,
+        wide=scratch.wide, typed=origin,
     )  # fmt: skip
     return Ref(root, scratch.shape, scratch.dtype)
 
 
 @models(f"{PALLAS}.run_scoped")
 def _run_scoped(call: Call) -> Value:
+    """Call a function on refs that live while it runs; they must not come out of it."""
     if not call.args or not call.arguments.exact:
         return call.unknown()
     here = SpecOrigin(call.frame.module, call.node)  # type: ignore[arg-type]
@@ -227,4 +187,17 @@ def _run_scoped(call: Call) -> Value:
         if name not in ("collective_axes",)
     }
     machine.effects += 1
-    return machine.call(call.args[0], Arguments(args, kwargs), call.node, call.frame)
+    function, received = innermost(call.args[0], Arguments(args, kwargs))
+    if isinstance(function, Function):
+        try:
+            bind_arguments(machine, function, received)
+        except BindingFault as fault:
+            machine.emit(ScopedRun(machine.where(call.node, call.frame), "arity", str(fault)))
+            raise PathEnd("a function that does not take its scoped refs") from None
+    result = machine.settle(machine.call(call.args[0], Arguments(args, kwargs), call.node, call.frame))
+    mine = {id(leaf.root) for leaf in leaves(machine, [*args, *kwargs.values()]) if isinstance(leaf, Ref)}
+    escaped = next((leaf for leaf in leaves(machine, result) if isinstance(leaf, Ref) and id(leaf.root) in mine), None)
+    if escaped is not None:
+        machine.emit(ScopedRun(machine.where(call.node, call.frame), "escape", escaped))
+        raise PathEnd("a scoped ref that comes out of its scope")
+    return result

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 
+from ...shapes import dims
+from ...shapes.avals import Aval
 from ...shapes.dims import MaybeDim
-from ..call_events import Grid
+from ..call_events import Grid, GridAxis
 from ..events import CallFault
 from ..truth import as_dim
 from ..values import (
@@ -25,7 +27,7 @@ from ..values import (
     Value,
 )
 from .refusals import refuse
-from .registry import PALLAS, Call
+from .registry import PALLAS, Call, models
 
 _NO_DIM = (float, str, bytes, type(None), dict, set, Function, Class, Dtype, BlockSpec, ShapeDtype, Scratch)
 
@@ -35,7 +37,9 @@ def is_absent(specs: Value) -> bool:
     return specs is ABSENT or (isinstance(specs, Library) and specs.name == f"{PALLAS}.no_block_spec")
 
 
-def refuses_grid_spec(call: Call, grid: Value, in_specs: Value, scratch: Value, nodes: dict[str, ast.expr], flat_scratch: bool = False) -> bool:
+def refuses_grid_spec(
+    call: Call, grid: Value, in_specs: Value, scratch: Value, nodes: dict[str, ast.expr], flat_scratch: bool = False
+) -> bool:
     """Whether JAX makes no grid spec of these; says so if not. ``flat_scratch``: the scratch entries come from a flattened tree."""
     fault = _in_specs_fault(in_specs) or ((not flat_scratch and _scratch_fault(scratch)) or None) or _grid_fault(grid)
     if fault is None:
@@ -80,3 +84,28 @@ def grid_of(grid: Value) -> Grid:
 
 def _size(entry: Value) -> MaybeDim:
     return None if isinstance(entry, Array) and entry.traced else as_dim(entry)
+
+
+@models(f"{PALLAS}.program_id")
+def _program_id(call: Call) -> Value:
+    _note_axis(call)
+    return Array(Aval((), "int32", False), made_by=call.node)
+
+
+@models(f"{PALLAS}.num_programs")
+def _num_programs(call: Call) -> Value:
+    """A plain number on a static grid, a traced scalar where the grid's size is traced or not known."""
+    _note_axis(call)
+    grid, axis = call.machine.kernel.grid if call.machine.kernel else None, call.get(0, "axis")
+    if isinstance(grid, tuple | list) and isinstance(axis, int) and -len(grid) <= axis < len(grid):
+        dim = as_dim(grid[axis])
+        if dim is not None and not isinstance(grid[axis], Array):
+            return dim if not isinstance(grid[axis], Unknown) else Unknown("a grid dim", dims.render(dim), dim, host=True)
+    return Array(Aval((), "int32", False), made_by=call.node)
+
+
+def _note_axis(call: Call) -> None:
+    kernel, axis = call.machine.kernel, call.get(0, "axis")
+    if kernel is not None and isinstance(axis, int):
+        function = call.name.rpartition(".")[2]
+        call.machine.emit(GridAxis(call.machine.where(call.node, call.frame), function, axis, grid_of(kernel.grid), kernel.inside))

@@ -5,16 +5,15 @@ Mirrors ``jax/_src/pallas/core.py``, ``BlockSpec.to_block_mapping``.
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...shapes import dims
 from ...shapes.avals import Aval
-from ...shapes.dims import MaybeDim, Poly
+from ...shapes.dims import Dim, MaybeDim, Poly, Symbol
 from ...text.span import Location
-from ..call_events import ArityFault, Grid, MapResult
-from ..calls import run_body
+from ..call_events import Grid, MapResult
+from ..calls import bind_arguments, run_body
 from ..classes import fields_of
 from ..events import CallFault
 from ..frames import Frame
@@ -41,11 +40,14 @@ class Mapped:
     started: int = 0
 
 
-def grid_index(axis: int) -> Poly:
+def grid_symbol(axis: int) -> Symbol:
     """The symbol that stands for a grid index in the formula of an index map."""
-    symbol = dims.symbol(f"grid[{axis}]", 0)
-    assert isinstance(symbol, Poly)
-    return symbol
+    return Symbol(f"grid[{axis}]", 0)
+
+
+def _grid_index(axis: int) -> Dim:
+    symbol = grid_symbol(axis)
+    return dims.symbol(symbol.name, symbol.least)
 
 
 def run_index_map(
@@ -58,7 +60,9 @@ def run_index_map(
         where = place(machine, spec.origin.module, spec.origin.node, call)
         refuse(machine, CallFault(where, "index-map-not-callable", spec.index_map))
         return Mapped(refused=True)
-    traced = Arguments([*(Array(Aval((), "int32", False)) for _ in grid), *(tree_map(machine, _fresh, ref) for ref in prefetch)])
+    context = KernelContext(call, grid=grid_value, inside="index map")  # made before the grid indices: they are its own
+    prefetch = [tree_map(machine, _fresh, ref) for ref in prefetch]
+    traced = Arguments([*(Array(Aval((), "int32", False)) for _ in grid), *prefetch])
     function, received = underlying(spec.index_map, traced)
     if not isinstance(function, Function):
         return Mapped()
@@ -68,8 +72,7 @@ def run_index_map(
         return Mapped(refused=True)
     mark = ("index map", signature(machine, function, received), call)
     if mark not in machine.seen_kernels:
-        context = KernelContext(call, grid=grid_value, inside="index map")
-        machine.seen_kernels[mark] = _results(machine, function, scope, received, len(grid), context)
+        machine.seen_kernels[mark] = _results(machine, function, scope, (spec.index_map, prefetch, len(grid)), context)
     known: Mapped = machine.seen_kernels[mark]
     return known
 
@@ -79,7 +82,9 @@ def _fresh(ref: Value) -> Value:
     return Ref(replace(ref.root), ref.shape, ref.dtype) if isinstance(ref, Ref) else ref
 
 
-def _results(machine: Machine, function: Function, scope: Frame, received: Arguments, rank: int, context: KernelContext) -> Mapped:
+def _results(
+    machine: Machine, function: Function, scope: Frame, formula: tuple[Value, list[Value], int], context: KernelContext
+) -> Mapped:
     results: list[MapResult] = []
     refused = False
     before = len(machine.path.conditions())
@@ -87,33 +92,31 @@ def _results(machine: Machine, function: Function, scope: Frame, received: Argum
     def once() -> None:
         nonlocal refused
         try:
-            value = machine.settle(run_body(machine, function, _copied(scope)))
+            value = machine.settle(run_body(machine, function, copied(scope)))
         except PathEnd as end:
             refused = refused or end.reason.startswith("a traced value")
             raise
         mark_live(value)
-        results.append(MapResult(value, _formula(machine, function, received, rank), machine.path.conditions()[before:]))
+        entries = tuple(machine.settle(entry) for entry in entries_of(value))
+        results.append(MapResult(value, entries, _formula(machine, *formula), function, machine.path.conditions()[before:]))
 
     explored(machine, context, once)
     return Mapped(tuple(results), refused and not results, context.started)
 
 
-def _copied(scope: Frame) -> Frame:
+def copied(scope: Frame) -> Frame:
     """A fresh frame with the same bindings: a path must not see what another one assigned."""
     frame = Frame(scope.kind, scope.module, scope.parent, scope.function)
     frame.names.update(scope.names)
     return frame
 
 
-def _formula(machine: Machine, function: Function, received: Arguments, rank: int) -> tuple[MaybeDim, ...] | None:
+def _formula(machine: Machine, index_map: Value, prefetch: list[Value], rank: int) -> tuple[MaybeDim, ...] | None:
     """What the map returns as polynomials of ``grid_index``; a None for an entry that is none."""
-    first = next((i for i, value in enumerate(received.args) if isinstance(value, Array) and not value.operands and value.made_by is None), 0)
-    args = [*received.args[:first], *(grid_index(axis) for axis in range(rank)), *received.args[first + rank :]]
-    from ..calls import bind_arguments
-
+    function, received = underlying(index_map, Arguments([*map(_grid_index, range(rank)), *prefetch]))
     machine.muted += 1
     try:
-        entries = entries_of(machine.settle(run_body(machine, function, bind_arguments(machine, function, replace(received, args=args)))))
+        entries = entries_of(machine.settle(run_body(machine, function, bind_arguments(machine, function, received))))
     except PathEnd:
         return None
     finally:
@@ -128,11 +131,11 @@ def entries_of(value: Value) -> tuple[Value, ...]:
     return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
-def map_fault(machine: Machine, result: MapResult, kinds: tuple[str, ...], started: int) -> MapFault | None:
+def map_fault(result: MapResult, kinds: tuple[str, ...], started: int) -> MapFault | None:
     """What JAX refuses of what an index map returns for a block with dims of these kinds, as ``(rule id, detail)``."""
     if isinstance(result.value, Unknown):
         return None
-    entries = tuple(machine.settle(entry) for entry in entries_of(result.value))
+    entries = result.entries
     refs = [index for index, entry in enumerate(entries) if isinstance(entry, Ref)]
     if refs:
         return "index-map-returns-ref", refs[0]
@@ -163,18 +166,3 @@ def is_literal_zero(entry: Value) -> dims.Truth:
     if isinstance(entry, int | Poly):
         return dims.equal(as_dim(entry), 0)
     return dims.Truth.MAYBE
-
-
-def outermost_nodes(function: Function) -> list[ast.Return]:
-    """The ``return`` statements of a function itself, not of one nested in it."""
-    if isinstance(function.node, ast.Lambda):
-        return []
-    found: list[ast.Return] = []
-    pending: list[ast.AST] = list(function.node.body)
-    while pending:
-        node = pending.pop(0)
-        if isinstance(node, ast.Return):
-            found.append(node)
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            pending = [*ast.iter_child_nodes(node), *pending]
-    return found

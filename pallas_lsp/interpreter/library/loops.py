@@ -12,10 +12,11 @@ from typing import Any
 from ...shapes import dtypes
 from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly
-from ..events import Computed, LoopCarry, ScanMade
+from ..events import Computed
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, Machine
+from ..operation_events import LoopCarry, ScanMade
 from ..operations import is_traced, needs_static
 from ..paths import PathEnd
 from ..truth import as_dim
@@ -40,7 +41,8 @@ def _loop(call: Call) -> Value:
     def apply(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         before = machine.effects
         if arguments.args:
-            machine.call(arguments.args[0], Arguments([Array(_INDEX)]), node, frame)
+            with machine.branched():
+                machine.call(arguments.args[0], Arguments([Array(_INDEX)]), node, frame)
         if machine.effects != before:
             mark_live(call.args)
         return None
@@ -84,7 +86,8 @@ def _carried(call: Call, init: Value, step: Step, controls: Any, loop: str) -> V
     effects = machine.effects
     init = tree_map(machine, as_array, init)
     entering = _entering(call, init, step)
-    result = machine.settle(step(entering))
+    with machine.branched():
+        result = machine.settle(step(entering))
     if machine.effects != effects:
         mark_live(controls)
     changed = difference(machine, entering, result)

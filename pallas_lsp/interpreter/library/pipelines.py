@@ -6,13 +6,16 @@ import ast
 from dataclasses import replace
 
 from ...text.span import Location
+from ..call_events import RefPassed
 from ..frames import Frame
 from ..machine import Arguments, KernelContext, Machine
 from ..values import ABSENT, Array, BlockSpec, Builtin, Opaque, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
 from .copies import scratch_ref
-from .kernels import Windows, block_ref, run_kernel
 from .registry import PALLAS, TPU, Call, models
+from .running import run_kernel
 from .trees import tree_map
+from .uses import refs_in
+from .windows import Windowed, block_ref
 
 
 @models(f"{TPU}.emit_pipeline")
@@ -29,6 +32,8 @@ def _emit_pipeline(call: Call) -> Value:
         scratches = arguments.kwargs.get("scratches", ())
         if not arguments.exact or len(operands) != len(specs) or any(isinstance(s, Unknown) for s in (in_specs, out_specs)):
             return None
+        for operand in refs_in(operands):
+            machine.emit(RefPassed(machine.where(node, frame), operand))
         refs = [tree_map(machine, lambda spec, ref=ref: _window(ref, spec, here), spec) for spec, ref in zip(specs, operands, strict=True)]
         extra = list(scratches) if isinstance(scratches, tuple | list) else []
         run_kernel(machine, body, Arguments([*refs, *extra]), _context(machine, here, grid), node, frame)
@@ -44,7 +49,7 @@ def _as_list(specs: Value) -> list[Value]:
 def _window(ref: Value, spec: Value, here: SpecOrigin) -> Value:
     """The VMEM window of an outer ref inside a pipeline's body."""
     if isinstance(ref, Ref):
-        window = block_ref(Windows("input", ref.shape, ref.dtype, "the pipeline's operand"), spec, here)
+        window = block_ref(Windowed("input", ref.shape, ref.dtype, "the pipeline's operand"), spec, here)
         if isinstance(window, Ref) and window.root.space not in ("vmem", "smem"):
             window.root.space = None  # no buffer can be there: JAX refuses the spec
         return window
@@ -54,7 +59,7 @@ def _window(ref: Value, spec: Value, here: SpecOrigin) -> Value:
 def _context(machine: Machine, here: SpecOrigin, grid: Value) -> KernelContext:
     outer = machine.kernel
     location = outer.call if outer is not None else Location(here.module.path, here.module.source.span_of(here.node))
-    return KernelContext(location, dead_code_kept=True, grid=grid)
+    return KernelContext(location, dead_code_kept=True, grid=grid, inside="pipeline")
 
 
 @models(f"{TPU}.create_tensorcore_mesh")
@@ -93,7 +98,8 @@ def _made(call: Call, body: Value, options: Arguments) -> Value:
         )
         named = {k: scratch_ref(v, k, here) for k, v in scratch.items()} if isinstance(scratch, dict) else {}
         location = Location(here.module.path, here.module.source.span_of(here.node))
-        run_kernel(machine, body, Arguments([*refs, *extra], named), KernelContext(location, dead_code_kept=True, grid=None), node, frame)
+        context = KernelContext(location, dead_code_kept=True, grid=None, inside="mesh")
+        run_kernel(machine, body, Arguments([*refs, *extra], named), context, node, frame)
         return Unknown("the result of a `pl.kernel`", host=True)
 
     return Builtin("kernel", run)

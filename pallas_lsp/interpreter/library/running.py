@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...text.span import Location
-from ..call_events import ArityFault, Captured, Returned
+from ..call_events import ArityFault, Captured, NeverWritten, Returned
 from ..calls import BindingFault, bind_arguments, innermost, run_body
 from ..classes import class_attribute
-from ..events import CallFault, KernelRun
+from ..events import Access, CallFault, KernelRun
 from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
 from ..paths import KERNEL_PATHS, Explorer, PathEnd
@@ -23,7 +23,6 @@ from ..values import (
     Function,
     GridSpec,
     Instance,
-
     Library,
     Opaque,
     PallasCall,
@@ -34,15 +33,19 @@ from ..values import (
     Unknown,
     Value,
 )
-from .captures import captured_arrays, stored_values
+from .captures import captured_arrays, module_of
 from .refusals import place, refuse
+from .uses import note_uses, refs_in
 
 _NO_FUNCTIONS = (tuple, list, dict, str, int, float, type(None), Array, BlockSpec, GridSpec, ShapeDtype, Scratch, Ref, slice)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is known once a kernel ran: ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure."""
+    """What is known once a kernel ran.
+
+    ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure.
+    """
 
     refused: bool = False
     barrier: bool | None = None
@@ -92,9 +95,8 @@ def _unbound(function: Function, received: Arguments) -> tuple[tuple[str, ...], 
     spec = function.node.args
     positional = [*spec.posonlyargs, *spec.args]
     defaulted = len(positional) - len(function.defaults)
-    missing = [
-        p.arg for i, p in enumerate(positional) if len(received.args) <= i < defaulted and (p.arg not in received.kwargs or p in spec.posonlyargs)
-    ]
+    by_name = {name for name in received.kwargs if name not in {p.arg for p in spec.posonlyargs}}
+    missing = [p.arg for i, p in enumerate(positional) if len(received.args) <= i < defaulted and p.arg not in by_name]
     keyword_only = zip(spec.kwonlyargs, function.kw_defaults, strict=False)
     missing += [p.arg for p, default in keyword_only if default is ABSENT and p.arg not in received.kwargs]
     names = {p.arg for p in (*spec.args, *spec.kwonlyargs)}
@@ -102,8 +104,8 @@ def _unbound(function: Function, received: Arguments) -> tuple[tuple[str, ...], 
     return tuple(missing), unexpected
 
 
-def explored(machine: Machine, context: KernelContext, once: Callable[[], None]) -> None:
-    """Call ``once`` on every path of a kernel or index map; the host's path goes on afterwards as it was."""
+def explored(machine: Machine, context: KernelContext, once: Callable[[], None]) -> int:
+    """Call ``once`` on every path of a kernel or index map, and give how many were left out; the host's path goes on as it was."""
     saved, machine.kernel = (machine.path, machine.kernel), context
     explorer = Explorer(KERNEL_PATHS, machine.kernel_coverage)
     try:
@@ -116,6 +118,7 @@ def explored(machine: Machine, context: KernelContext, once: Callable[[], None])
     finally:
         machine.path, machine.kernel = saved
         machine.cut["kernel paths"] = machine.cut.get("kernel paths", 0) + explorer.cut
+    return explorer.cut
 
 
 def run_kernel(
@@ -143,7 +146,8 @@ def run_kernel(
             return Outcome(refused=True)
         name_refs(scope.names)
         if call is not None:
-            machine.emit(KernelRun(machine.where(call.origin.node, frame), function, context.grid, tuple(scope.names.items())))
+            refs = tuple(scope.names.items())
+            machine.emit(KernelRun(machine.where(call.origin.node, frame), function, context.grid, refs, given=kernel))
         _note_parameters(machine, function, scope)
     elif function is kernel and not callable_value(function):
         return Outcome()
@@ -158,29 +162,52 @@ def run_kernel(
 def _run(machine: Machine, function: Value, received: Arguments, context: KernelContext, node: ast.AST, frame: Frame) -> Outcome:
     outermost = machine.kernel is None
     before = machine.barriers, machine.blind
+    paths = [0, 0]  # begun, run to their end
 
     def once() -> None:
         start = len(machine.events)
+        paths[0] += 1
         if not isinstance(function, Function):
             machine.call(function, received, node, frame)
             return
-        result = run_body(machine, function, bind_arguments(machine, function, received))
+        try:
+            result = run_body(machine, function, bind_arguments(machine, function, received))
+        finally:
+            if outermost and context.inside == "kernel":
+                for read in list(note_uses(machine.events[start:])):
+                    if machine.blind == before[1]:
+                        machine.emit(read)
+        paths[1] += 1
         if outermost:
             _note_captures(machine, function, context, start)
         if result is not None and not isinstance(result, Unknown) and context.inside != "pipeline":
             machine.emit(Returned(place(machine, function.module, function.node, context.call), function, result))
 
-    explored(machine, context, once)
+    cut = explored(machine, context, once)
     used, blind = machine.barriers > before[0], machine.blind > before[1]
+    if isinstance(function, Function) and not blind and not cut and paths[0] == paths[1] and outermost and context.inside == "kernel":
+        _note_unwritten(machine, function, received, context)
     return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False)
 
 
+def _note_unwritten(machine: Machine, function: Function, received: Arguments, context: KernelContext) -> None:
+    for ref in refs_in([*received.args, *received.kwargs.values()]):
+        root = ref.root
+        if root.role == "output" and root.sure and not root.written and not root.aliased:
+            machine.emit(NeverWritten(place(machine, function.module, function.node, context.call), function, root))
+
+
 def _note_captures(machine: Machine, function: Function, context: KernelContext, start: int) -> None:
-    for array, user in captured_arrays(stored_values(machine.events[start:]), context.started):
-        if context.inside == "mesh" and not array.shape:
-            continue  # a kernel of a mesh may close over scalars
-        where = place(machine, function.module, function.node, context.call)
-        machine.emit(Captured(where, context.inside, function, array, user))
+    for event in machine.events[start:]:
+        if not isinstance(event, Access) or event.op == "load":
+            continue
+        for array, user in captured_arrays([event.value], context.started):
+            if context.inside == "mesh" and not array.shape:
+                continue  # a kernel of a mesh may close over scalars
+            node = user.made_by if user is not None else event.value_node
+            module = (module_of(machine, node) if user is not None and node is not None else None) or event.where.module
+            where = place(machine, module, node if node is not None else event.where.node, context.call)
+            machine.emit(Captured(where, context.inside, function, array, user))
 
 
 def name_refs(names: dict[str, Value]) -> None:

@@ -122,7 +122,8 @@ def _shape_dtype_struct(call: Call) -> Value:
         return call.unknown("a ShapeDtypeStruct that JAX refuses")
     shape, dtype = call.get(0, "shape"), call.get(1, "dtype")
     if is_no_sequence(shape) and call.name == "jax.ShapeDtypeStruct":
-        refuse(call.machine, CallFault(call.machine.where(call.arguments.node(0, "shape") or call.node, call.frame), "out-shape", shape))
+        node = call.arguments.node(0, "shape") or call.node
+        refuse(call.machine, CallFault(call.machine.where(node, call.frame), "struct-shape", shape))
         return call.unknown("a ShapeDtypeStruct that JAX refuses")
     why = shape.why if isinstance(shape, Unknown) else ""
     return ShapeDtype(shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype))
@@ -166,7 +167,8 @@ def _refuses_shape(call: Call, shape: Value) -> bool:
     """Whether the shape of a piece of memory is none: a number, or with a size that is no whole number."""
     wrong = is_no_sequence(shape) or (isinstance(shape, tuple | list) and any(isinstance(size, float | str | None) for size in shape))
     if wrong:
-        refuse(call.machine, CallFault(call.machine.where(call.arguments.node(0, "shape") or call.node, call.frame), "scratch-shape", shape))
+        node = call.arguments.node(0, "shape") or call.node
+        refuse(call.machine, CallFault(call.machine.where(node, call.frame), "scratch-shape", shape))
     return wrong
 
 

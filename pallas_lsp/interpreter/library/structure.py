@@ -13,6 +13,8 @@ from ..machine import Machine
 from ..values import Array, BlockSpec, Instance, Library, Scratch, ShapeDtype, Value
 from .trees import children
 
+_LEAF = ("leaf",)
+
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
@@ -31,6 +33,8 @@ def mismatch(machine: Machine, specs: Value, arrays: Value, path: str = "") -> M
         return None
     if kinds[0] != kinds[1]:
         return Mismatch(path, specs, arrays)
+    if kinds[0] == _LEAF:
+        return None
     parts = children(specs), children(arrays)
     if len(parts[0]) != len(parts[1]):
         return Mismatch(path, specs, arrays)
@@ -52,8 +56,8 @@ def node_kind(value: Value) -> tuple[object, ...] | None:
     if isinstance(value, Instance):
         return ("namedtuple", id(value.cls.node)) if value.cls.kind == "namedtuple" and value.complete else None
     if isinstance(value, Array | BlockSpec | ShapeDtype | Scratch | Poly | bool | int | float | str):
-        return ("leaf",)
-    return ("leaf",) if isinstance(value, Library) else None
+        return _LEAF
+    return _LEAF if isinstance(value, Library) else None
 
 
 def _child_names(value: Value) -> list[str]:
@@ -73,7 +77,7 @@ def leaf_count(machine: Machine, tree: Value) -> int | None:
     kind = node_kind(tree)
     if kind is None:
         return None
-    if kind == ("leaf",):
+    if kind == _LEAF:
         return 1
     counts = [leaf_count(machine, part) for part in children(tree)]
     return None if None in counts else sum(count for count in counts if count is not None)

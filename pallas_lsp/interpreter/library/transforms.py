@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly
 from ..frames import Frame
 from ..machine import CALL, Arguments, Machine
+from ..operations import note_operation
 from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value
 from .containers import RECEIVERS
 from .registry import Call, models
@@ -17,7 +20,7 @@ from .trees import tree_map
 _KINDS = {
     "jax.jit": "jit", "jax.pjit": "jit", "jax.experimental.pjit.pjit": "jit", "jax.vmap": "vmap", "jax.grad": "grad",
     "jax.value_and_grad": "grad", "jax.vjp": "grad", "jax.jvp": "grad", "jax.linearize": "grad", "jax.shard_map": "shard_map",
-    "jax.experimental.shard_map.shard_map": "shard_map", "jax.checkpoint": "same", "jax.remat": "same", "jax.custom_vjp": "same",
+    "jax.experimental.shard_map.shard_map": "shard_map", "jax.checkpoint": "remat", "jax.remat": "remat", "jax.custom_vjp": "same",
     "jax.custom_jvp": "same", "jax.named_call": "same", "jax.custom_batching.custom_vmap": "same", "jax.pmap": "pmap",
     "jax.custom_gradient": "grad", "jax.profiler.annotate_function": "same", "jax.custom_derivatives.custom_vjp": "same",
     "jax.custom_derivatives.custom_jvp": "same", "jax.interpreters.batching.custom_vmap": "same",
@@ -44,7 +47,8 @@ def _transform(call: Call) -> Value:
     if kind == "vmap" and len(call.args) > 1:
         options["in_axes"] = call.args[1]
     if call.name in ("jax.vjp", "jax.jvp", "jax.linearize"):
-        call.call(function, *call.args[1:])
+        with _transformed(call.machine):
+            call.call(function, *call.args[1:])
         return call.unknown()
     return Transformed(kind, function, options)
 
@@ -61,8 +65,24 @@ def _call_transformed(machine: Machine, value: Transformed, arguments: Arguments
         return _call_sharded(machine, value, arguments, node, frame)
     if value.kind == "jit":
         return traced_call(machine, value, arguments, node, frame)
-    result = machine.call(value.func, arguments, node, frame)
-    return result if value.kind == "same" else Unknown("a gradient", host=True)
+    if value.kind in ("same", "remat"):
+        result = machine.call(value.func, arguments, node, frame)
+        if value.kind == "remat" and arguments.exact:
+            note_operation(machine, "jax.checkpoint", tuple(arguments.args), arguments.kwargs, result, node, frame)
+        return result
+    with _transformed(machine):
+        machine.call(value.func, arguments, node, frame)
+    return Unknown("a gradient", host=True)
+
+
+@contextmanager
+def _transformed(machine: Machine) -> Iterator[None]:
+    """What is computed in here is not what is lowered: it is batched or differentiated."""
+    machine.transformed += 1
+    try:
+        yield
+    finally:
+        machine.transformed -= 1
 
 
 def traced_call(machine: Machine, value: Transformed, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -137,7 +157,8 @@ def _call_vmapped(machine: Machine, value: Transformed, arguments: Arguments, no
         else:
             mapped.append(arg if axis is None else Unknown("an operand of vmap", host=True))
     kwargs: dict[str, Value] = {name: Unknown("an operand of vmap", host=True) for name in arguments.kwargs}
-    result = machine.call(value.func, Arguments(mapped, kwargs, arguments.exact), node, frame)
+    with _transformed(machine):
+        result = machine.call(value.func, Arguments(mapped, kwargs, arguments.exact), node, frame)
     out_axes = value.options.get("out_axes", 0)
 
     def with_batch(item: Value) -> Value:

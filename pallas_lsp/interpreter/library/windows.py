@@ -12,7 +12,7 @@ from ...data.versions import parse_version
 from ...shapes.avals import as_aval
 from ...shapes.dims import Poly, Shape
 from ..machine import Machine
-from ..values import Array, BlockSpec, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
+from ..values import Array, BlockSpec, Library, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
 from .grids import is_absent
 from .refusals import location_of
 from .specs import SQUEEZED, WORDS, block_dims, space_of
@@ -72,7 +72,8 @@ def prefetch_ref(value: Value, origin: SpecOrigin) -> Ref:
     shape, dtype = (window.shape, window.dtype) if window is not None else (None, None)
     root = RefRoot(
         "prefetch", "prefetch", shape, shape, dtype, "smem", decided_at=location_of(origin),
-        decided_by="a scalar-prefetch operand is in SMEM", why=window.why if window else "", array=shape, sure=not isinstance(value, Unknown),
+        decided_by="a scalar-prefetch operand is in SMEM", why=window.why if window else "", array=shape,
+        sure=not isinstance(value, Unknown),
     )  # fmt: skip
     return Ref(root, shape, dtype)
 
@@ -93,12 +94,13 @@ def block_ref(window: Windowed, spec: Value, origin: SpecOrigin) -> Value:
         why = spec.shape.why if isinstance(spec.shape, Unknown) else ""
     space = space_of(spec.space) if isinstance(spec, BlockSpec) else "default"
     defaulted = space == "default"
-    if spec is not None and is_absent(spec):
+    if isinstance(spec, Library):
         space, defaulted = window.unspecified, False
     elif defaulted:
         space = "vmem"
     shape = tuple(dim for dim in block if dim != SQUEEZED) if block is not None else None
-    words = f"{'BlockSpec' if written else 'no BlockSpec'}{' without a memory space' if written and defaulted else ''}: {WORDS.get(space or '', '?')}"
+    unnamed = " without a memory space" if written and defaulted else ""
+    words = f"{'BlockSpec' if written else 'no BlockSpec'}{unnamed}: {WORDS.get(space or '', '?')}"
     root = RefRoot(
         window.role, window.role, shape, block, window.dtype, space, defaulted, location_of(place), words, place, why, window.shape,
         sure=window.sure or written, wide=window.wide, typed=window.typed,

@@ -1,0 +1,107 @@
+"""What JAX's TensorCore lowering refuses, by public function: ``operations.toml``, generated from installed versions of JAX."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from .versions import KNOWN, Version, parse_version
+
+Argument = Callable[[int, str], Any]
+"""Gives the argument of a call at a position or of a name; ``MISSING`` where it has none."""
+
+MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One line of the table: for which dtypes (None: all), by which versions, and with which arguments the function is refused."""
+
+    reason: str
+    dtypes: frozenset[str] | None
+    versions: frozenset[Version]
+    arguments: tuple[tuple[int, str, tuple[Any, ...]], ...] = ()
+
+    def covers(self, dtype: str | None, version: Version, argument: Argument) -> bool:
+        """Whether this is about operands of ``dtype`` (None: not known) in ``version``."""
+        return (
+            version in self.versions
+            and (self.dtypes is None or dtype in self.dtypes)
+            and all(argument(position, name) in values for position, name, values in self.arguments)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """``versions``: the JAX versions asked, oldest first; ``refused``: the lines of each function that some of them refuses."""
+
+    versions: tuple[Version, ...]
+    refused: dict[str, tuple[Refused, ...]]
+
+    def reason(self, function: str, dtype: str | None, version: Version | None, argument: Argument) -> str | None:
+        """Why JAX ``version`` (None: any known one) refuses the function, None where it may accept it.
+
+        Between two versions that were asked both must refuse; what is newer than all is taken for the newest, what is older must be refused by all.
+        """
+        lines = self.refused.get(function)
+        if lines is None:
+            return None
+        found: str | None = None
+        for asked in self._asked(version):
+            found = next((line.reason for line in lines if line.covers(dtype, asked, argument)), None)
+            if found is None:
+                return None
+        return found
+
+    def _asked(self, version: Version | None) -> tuple[Version, ...]:
+        if version is None:
+            return KNOWN
+        if version in self.versions:
+            return (version,)
+        if version < self.versions[0]:
+            return self.versions
+        before = max(asked for asked in self.versions if asked < version)
+        after = next((asked for asked in self.versions if asked > version), before)
+        return (before, after)
+
+
+_SPELLED = re.compile(r"([\w.]+)(?:\((.*)\))?$")
+_ARGUMENT = re.compile(r"(\w+)@(\d+)(\?)?=(.*)$")
+
+
+@lru_cache(maxsize=1)
+def load_operations() -> Operations:
+    """Read the table, once a process."""
+    table = tomllib.loads(Path(__file__).with_name("operations.toml").read_text(encoding="utf-8"))
+    refused: dict[str, list[Refused]] = {}
+    for row in table["refused"]:
+        dtypes = None if row["dtypes"] == "*" else frozenset(row["dtypes"].split())
+        versions = frozenset(filter(None, map(parse_version, row["versions"].split())))
+        for text in row["functions"].split():
+            name, arguments = spelled(text)
+            refused.setdefault(name, []).append(Refused(row["reason"], dtypes, versions, arguments))
+    asked = tuple(sorted(filter(None, map(parse_version, table["versions"]))))
+    return Operations(asked, {name: tuple(lines) for name, lines in refused.items()})
+
+
+def spelled(text: str) -> tuple[str, tuple[tuple[int, str, tuple[Any, ...]], ...]]:
+    """``jax.nn.gelu(approximate@1=False)`` as the function's name and its decisive arguments: position, name, values.
+
+    With ``?=`` the value is the default, so that the argument may be left out.
+    """
+    match = _SPELLED.match(text)
+    assert match is not None, text
+    parts = [_ARGUMENT.match(part) for part in match[2].split(",")] if match[2] else []
+    values = ((part, (ast.literal_eval(part[4]), *([MISSING] if part[3] else []))) for part in parts if part is not None)
+    return match[1], tuple((int(part[2]), part[1], wanted) for part, wanted in values)
+
+
+def gives_array(function: str) -> bool:
+    """Whether the function computes arrays: it is one of the table's."""
+    return function in load_operations().refused

@@ -1,0 +1,81 @@
+"""Copies between memories and the semaphores that tell when they are done."""
+
+from __future__ import annotations
+
+import ast
+
+from ...shapes.avals import Aval
+from ..frames import Frame
+from ..liveness import mark_live
+from ..machine import Arguments, Machine
+from ..operation_events import CopyMade, CopyStep, SemaphoreUse
+from ..refs import copied
+from ..values import ABSENT, Array, Copy, Ref, RefRoot, Value
+from .containers import RECEIVERS
+from .registry import PALLAS, TPU, Call, models
+
+
+@models(f"{TPU}.make_async_copy", f"{TPU}.async_copy", f"{TPU}.make_async_remote_copy", f"{TPU}.async_remote_copy", f"{PALLAS}.copy")
+def _async_copy(call: Call) -> Value:
+    made = _made(call, call.get(2, "sem", ABSENT) if "remote" not in call.name else None)
+    copy = Copy(made.source, made.destination, made)
+    if call.name in (f"{TPU}.async_copy", f"{TPU}.async_remote_copy"):
+        _step(call.machine, copy, "start", call.node, call.frame)
+    return copy
+
+
+@models(f"{TPU}.sync_copy")
+def _sync_copy(call: Call) -> Value:
+    made = _made(call, None)
+    _step(call.machine, Copy(made.source, made.destination, made), "start", call.node, call.frame)
+    return None
+
+
+def _made(call: Call, semaphore: Value) -> CopyMade:
+    """Note a copy and its operands, which are used by it."""
+    source, destination = call.get(0, "src_ref"), call.get(1, "dst_ref")
+    mark_live(call.args, list(call.kwargs.values()))
+    for role, value, position, name in (("source", source, 0, "src_ref"), ("destination", destination, 1, "dst_ref")):
+        copied(call.machine, role, value, call.arguments.node(position, name) or call.node, call.frame)
+    if isinstance(semaphore, Array):
+        copied(call.machine, "semaphore", semaphore, call.arguments.node(2, "sem") or call.node, call.frame)
+    made = CopyMade(call.machine.where(call.node, call.frame), call.name, source, destination, semaphore)
+    if call.arguments.exact:
+        call.machine.emit(made)
+    return made
+
+
+def _step(machine: Machine, copy: Copy, step: str, node: ast.AST, frame: Frame) -> None:
+    """Note that a copy is started or waited for."""
+    machine.effects += 1
+    mark_live(copy.source, copy.destination)
+    if isinstance(copy.made, CopyMade):
+        machine.emit(CopyStep(machine.where(node, frame), step, copy.made))
+
+
+def _copy_method(machine: Machine, value: Copy, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    _step(machine, value, name, node, frame)
+    return None
+
+
+RECEIVERS[Copy] = _copy_method
+
+
+@models(
+    f"{PALLAS}.semaphore_signal", f"{PALLAS}.semaphore_wait", f"{TPU}.semaphore_signal", f"{TPU}.semaphore_wait", f"{PALLAS}.semaphore_read"
+)
+def _semaphore(call: Call) -> Value:
+    call.machine.effects += 1
+    mark_live(call.args, list(call.kwargs.values()))
+    short = call.name.rpartition("_")[2]
+    semaphore = call.get(0, "sem")
+    if isinstance(semaphore, Ref):
+        call.machine.emit(SemaphoreUse(call.machine.where(call.node, call.frame), short, semaphore))
+    return Array(Aval((), "int32", False)) if short == "read" else None
+
+
+@models(f"{TPU}.get_barrier_semaphore")
+def _barrier(call: Call) -> Value:
+    call.machine.barriers += 1
+    root = RefRoot("barrier", "scratch", (), (), "barrier_semaphore", "semaphore")
+    return Ref(root, (), "barrier_semaphore")

@@ -1,0 +1,115 @@
+"""What a kernel computes, traces, copies and loops over, as facts without words (see ``events``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .events import Event
+from .values import Array, Ref, Value
+
+
+@dataclass(slots=True)
+class Operation(Event):
+    """An array function is applied in a kernel, outside ``vmap`` and ``grad``, which would change what is lowered.
+
+    ``function``: its public name (for an operator or a method the function that it is); ``written``: the operator's symbol, ``.name`` for a
+    method, empty for a call. ``args`` and ``kwargs`` as written, the array of a method first. ``result`` is what liveness is asked of.
+    """
+
+    function: str
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    result: Value
+    written: str = ""
+
+    def get(self, position: int, name: str, default: Value = None) -> Value:
+        """The argument at ``position`` or of that name."""
+        return self.args[position] if position < len(self.args) else self.kwargs.get(name, default)
+
+
+@dataclass(slots=True)
+class TracedAsStatic(Event):
+    """A traced value stands where Python or JAX needs to know it while tracing.
+
+    ``kind``: ``index`` (Python's ``__index__``), ``key`` (a dict key), ``number`` (``int``, ``float`` …), ``numpy``, ``shape``, ``size`` (an argument that is a
+    size), ``slice`` (a bound of a value's slice), ``mask`` (a boolean index), ``nonzero`` (a result of data-dependent size), ``unroll``. ``user``: what needs it.
+    """
+
+    kind: str
+    value: Value
+    user: str
+
+
+@dataclass(slots=True)
+class LoopCarry(Event):
+    """A loop's body gives back another carry than it received: ``before`` and ``after`` are the leaf or subtree that differ.
+
+    ``kind``: ``structure`` or ``type``; ``loop``: ``scan`` or ``while_loop``, as JAX names it.
+    """
+
+    kind: str
+    loop: str
+    before: Value
+    after: Value
+
+
+@dataclass(slots=True)
+class BranchResults(Event):
+    """Two branches give back different things. ``kind``: ``structure`` or ``type``; ``function``: ``cond``, ``switch`` or ``when``."""
+
+    kind: str
+    function: str
+    first: Value
+    other: Value
+
+
+@dataclass(slots=True)
+class CopyMade(Event):
+    """A copy between two refs is made (``make_async_copy`` and its like).
+
+    ``semaphore``: ``ABSENT`` where none is given, None where the function needs none of the program's.
+    """
+
+    function: str
+    source: Value
+    destination: Value
+    semaphore: Value
+
+
+@dataclass(slots=True)
+class CopyStep(Event):
+    """A method of a copy is called: ``start``, ``wait``, ``wait_send``, ``wait_recv``; a copy that is done at once is started only."""
+
+    step: str
+    copy: CopyMade
+
+
+@dataclass(slots=True)
+class SemaphoreUse(Event):
+    """A semaphore function (``signal``, ``wait``, ``read``) is given ``ref``."""
+
+    operation: str
+    ref: Ref
+
+
+@dataclass(slots=True)
+class ScopedRun(Event):
+    """``pl.run_scoped`` calls a function that does not fit (``arity``, ``detail`` is Python's message) or gives back a scoped ref (``escape``)."""
+
+    kind: str
+    detail: Any
+
+
+@dataclass(slots=True)
+class ScanMade(Event):
+    """A ``scan`` or ``map`` in a kernel: the rows of what it walks over, its final carry, its stacked outputs.
+
+    ``effects``: its body has effects, so that it is kept though nothing uses what it gives.
+    """
+
+    rows: tuple[Array, ...]
+    carry: Value
+    stacked: Value
+    reverse: bool
+    effects: bool

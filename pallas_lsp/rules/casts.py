@@ -1,0 +1,84 @@
+"""Casts and bit casts of values.
+
+Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_convert_element_type_lowering_rule`` with ``_convert_helper``, ``_bitcast_convert_type_lowering_rule``;
+and ``bitcast`` of ``jax/_src/pallas/mosaic/primitives.py``.
+"""
+
+from __future__ import annotations
+
+from ..interpreter.events import ShapeFault
+from ..interpreter.operation_events import Operation
+from ..interpreter.values import Array
+from ..shapes import dtypes
+from . import lowered, words
+from .registry import Context, Finding, rule
+
+_TPU_BITCAST = "jax.experimental.pallas.tpu.bitcast"
+
+
+@rule("cast-unsupported", on=Operation, order=60, stage="lower")
+def cast_unsupported(event: Operation, context: Context) -> Finding | None:
+    """A cast between two floats of the same width."""
+    if not _is_cast(event) or not lowered.is_used(event.result, event.where, context):
+        return None
+    source, result = event.args[0], event.result
+    if not isinstance(source, Array) or not isinstance(result, Array) or source.dtype is None or result.dtype is None:
+        return None
+    pair = source.dtype, result.dtype
+    if pair[0] == pair[1] or not all(map(dtypes.is_floating, pair)) or dtypes.bits(pair[0]) != dtypes.bits(pair[1]):
+        return None
+    return Finding(
+        event.where.location,
+        f"there is no TPU cast from {pair[0]} to {pair[1]}, which are equally wide: cast to float32 between them",
+        jax_message=f"Unsupported cast: {pair[0]} -> {pair[1]}",
+    )
+
+
+def _is_cast(event: Operation) -> bool:
+    short = event.function.rpartition(".")[2]
+    return short in ("astype", "convert_element_type", "asarray") or (event.function.startswith("jax.numpy.") and dtypes.canonical(short) is not None)
+
+
+@rule("bitcast-width", on=Operation, also=(ShapeFault,), order=61, stage="lower")
+def bitcast_width(event: Operation | ShapeFault, context: Context) -> Finding | None:
+    """A bit cast that changes the width of the elements, or does not divide the rows."""
+    if isinstance(event, ShapeFault):
+        return _unfit(event, context) if event.operation == _TPU_BITCAST else None
+    if event.function not in ("jax.lax.bitcast_convert_type", "jax.numpy.view", _TPU_BITCAST):
+        return None
+    source, result = event.get(0, "operand", event.get(0, "x")), event.result
+    if not isinstance(source, Array) or not isinstance(result, Array) or source.dtype is None or result.dtype is None:
+        return None
+    if not lowered.is_used(result, event.where, context):
+        return None
+    if event.function == _TPU_BITCAST:
+        if (source.dtype == "bool") == (result.dtype == "bool"):
+            return None
+        jax = "Pallas encountered an internal verification error. ... Expected input and output shapes are the same after multiplying ..."
+    elif _bits(source.dtype) == _bits(result.dtype):
+        return None
+    else:
+        jax = "Changing bitwidths not supported."
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} reads {source.dtype} as {result.dtype}, of another width: `pltpu.bitcast` does that along the rows, of numbers",
+        jax_message=jax,
+    )
+
+
+def _bits(dtype: str) -> int | None:
+    return 8 if dtype == "bool" else dtypes.bits(dtype)
+
+
+def _unfit(event: ShapeFault, context: Context) -> Finding:
+    source = event.operands[0] if event.operands else None
+    vector = isinstance(source, Array) and source.shape is not None and len(source.shape) < 2
+    if context.jax(since="0.11"):
+        jax = "Cannot bitcast a 1D array along the second minor dimension." if vector else "dim ... of size ... cannot be perfectly packed or unpacked"
+    else:
+        jax = "Not implemented: bitcast 1D" if vector else "Not implemented: the 2nd minor dim can not be perfectly packed or unpacked"
+    return Finding(
+        event.where.location,
+        f"`pltpu.bitcast` of {words.array(source)} does not fit: it packs or unpacks rows, so there must be rows, and a whole number of them",
+        jax_message=jax,
+    )

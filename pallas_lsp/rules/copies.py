@@ -1,0 +1,155 @@
+"""Copies and semaphores: what goes together, and which semaphore does what.
+
+Mirrors ``jax/_src/pallas/mosaic/primitives.py`` (``_dma_start_abstract_eval``, ``_dma_wait_abstract_eval``), ``jax/_src/pallas/primitives.py`` (``check_sem_avals``),
+``_dma_start_lowering_rule`` of ``jax/_src/pallas/mosaic/lowering.py`` and the verifier of ``tpu.enqueue_dma``.
+"""
+
+from __future__ import annotations
+
+from ..interpreter.operation_events import CopyMade, CopyStep, ScopedRun, SemaphoreUse
+from ..interpreter.refs import same_shape
+from ..interpreter.values import ABSENT, Ref
+from ..shapes.dims import Truth
+from . import words
+from .registry import Context, Finding, rule
+
+_VERIFIER = "Pallas encountered an internal verification error. ... 'tpu.enqueue_dma' op DMA source and target {} mismatch"
+_SEMAPHORES = ("semaphore", "barrier_semaphore", "dma_sem")
+
+
+def _ends(event: CopyStep) -> tuple[Ref, Ref] | None:
+    """The two refs of a copy that is started."""
+    source, destination = event.copy.source, event.copy.destination
+    return (source, destination) if event.step == "start" and isinstance(source, Ref) and isinstance(destination, Ref) else None
+
+
+@rule("semaphore-missing", on=CopyMade, order=5, also=(CopyStep,), stage="trace")
+def semaphore_missing(event: CopyMade | CopyStep, context: Context) -> Finding | None:
+    """A copy is given no semaphore."""
+    at_start = isinstance(event, CopyStep)
+    made = event.copy if isinstance(event, CopyStep) else event
+    if made.semaphore is not ABSENT or "remote" in made.function or (at_start and event.step != "start"):
+        return None
+    if at_start == context.jax(until="0.11"):
+        return None
+    name = made.function.rpartition(".")[2]
+    return Finding(
+        event.where.location,
+        "this copy has no semaphore, which a TensorCore needs to know that it is done: pass one of `pltpu.SemaphoreType.DMA`",
+        jax_message="Local DMA semaphore cannot be None on TensorCore." if at_start else f"{name}() missing 1 required positional argument: 'sem'",
+    )
+
+
+@rule("semaphore-not-scalar", on=SemaphoreUse, order=10, also=(CopyStep,), stage="trace")
+def semaphore_not_scalar(event: SemaphoreUse | CopyStep, context: Context) -> Finding | None:
+    """A whole array of semaphores, or a ref that is none, is signalled or waited for."""
+    if isinstance(event, CopyStep):
+        ref, operation = event.copy.semaphore, "signal"
+        if not isinstance(ref, Ref) or event.step != "start":
+            return None
+    else:
+        ref, operation = event.ref, event.operation
+        if operation == "read":
+            return None
+    if not ref.shape:
+        return None
+    many = ref.dtype in _SEMAPHORES
+    what = f"is an array of semaphores of shape {words.shape(ref.shape)}: `{ref.root.name}.at[i]` is one of them" if many else "is no semaphore"
+    return Finding(
+        event.where.location,
+        f"{words.name(ref)} {what}",
+        words.decided(ref) if not many else words.shaped(ref),
+        f"Cannot {operation} on a non-()-shaped semaphore: {words.shape(ref.shape)}",
+    )
+
+
+@rule("semaphore-kind", on=SemaphoreUse, order=11, also=(CopyStep,), stage="trace")
+def semaphore_kind(event: SemaphoreUse | CopyStep, context: Context) -> Finding | None:
+    """A DMA semaphore is signalled, or a regular one waited for by a copy."""
+    if isinstance(event, CopyStep):
+        ref = event.copy.semaphore
+        if not isinstance(ref, Ref) or event.step not in ("wait", "wait_recv") or ref.dtype not in ("semaphore", "barrier_semaphore"):
+            return None
+        return Finding(
+            event.where.location,
+            f"{words.name(ref)} is a regular semaphore, a copy is waited for with one of `pltpu.SemaphoreType.DMA`",
+            words.decided(ref),
+            "dma_wait requires a DMA semaphore, but got a regular semaphore. Use pl.semaphore_wait() instead.",
+        )
+    ref = event.ref
+    if event.operation == "read" or ref.shape != () or ref.dtype in (None, "semaphore", "barrier_semaphore"):
+        return None
+    what = "a DMA semaphore, which copies signal: `.wait()` of the copy waits for it" if ref.dtype == "dma_sem" else f"a ref of {ref.dtype}"
+    return Finding(
+        event.where.location,
+        f"`pl.semaphore_{event.operation}` works on regular semaphores, {words.name(ref)} is {what}",
+        words.decided(ref),
+        f"Must {event.operation} semaphores of the following types: {{...}}. Got {ref.dtype}.",
+    )
+
+
+@rule("dma-bool", on=CopyStep, order=20, stage="lower", until="0.11")
+def dma_bool(event: CopyStep, context: Context) -> Finding | None:
+    """A copy of booleans, which older versions do not have."""
+    ends = _ends(event)
+    if ends is None or ends[0].dtype != "bool":
+        return None
+    return Finding(
+        event.where.location,
+        f"{words.name(ends[0])} holds booleans, which this JAX does not copy: keep the mask as int8",
+        words.shaped(ends[0]),
+        "DMAs with bool dtypes are not supported.",
+    )
+
+
+@rule("dma-shape-mismatch", on=CopyStep, order=30, stage="lower")
+def dma_shape_mismatch(event: CopyStep, context: Context) -> Finding | None:
+    """Source and destination of a copy differ in shape."""
+    ends = _ends(event)
+    if ends is None or same_shape(event.where.facts, ends[0].shape, ends[1].shape) is not Truth.NO:
+        return None
+    shapes = " and ".join(f"{words.name(ref)} has shape {words.shape(ref.shape)}" for ref in ends)
+    return Finding(
+        event.where.location,
+        f"a copy between different shapes: {shapes}{' where it is copied' if any(ref.is_view for ref in ends) else ''}",
+        (*words.shaped(ends[0]), *words.shaped(ends[1])),
+        _VERIFIER.format("shape"),
+    )
+
+
+@rule("dma-dtype-mismatch", on=CopyStep, order=31, stage="lower")
+def dma_dtype_mismatch(event: CopyStep, context: Context) -> Finding | None:
+    """Source and destination of a copy differ in dtype."""
+    ends = _ends(event)
+    if ends is None or None in (ends[0].dtype, ends[1].dtype) or ends[0].dtype == ends[1].dtype:
+        return None
+    return Finding(
+        event.where.location,
+        f"a copy from {ends[0].dtype} to {ends[1].dtype}: copies move bits, copy first and cast what was loaded",
+        (*words.shaped(ends[0]), *words.shaped(ends[1])),
+        _VERIFIER.format("element type"),
+    )
+
+
+@rule("run-scoped-arity", on=ScopedRun, order=10, stage="trace")
+def run_scoped_arity(event: ScopedRun, context: Context) -> Finding | None:
+    """The function of ``pl.run_scoped`` does not take the refs that are made for it."""
+    if event.kind != "arity":
+        return None
+    return Finding(
+        event.where.location,
+        f"the function does not take what `pl.run_scoped` makes for it: {event.detail}",
+        jax_message=str(event.detail),
+    )
+
+
+@rule("run-scoped-escape", on=ScopedRun, order=11, stage="trace")
+def run_scoped_escape(event: ScopedRun, context: Context) -> Finding | None:
+    """A ref leaves the ``pl.run_scoped`` that it was made for."""
+    if event.kind != "escape":
+        return None
+    return Finding(
+        event.where.location,
+        f"the function gives back {words.name(event.detail)}, which lives only while it runs: give back `{event.detail.root.name}[...]`",
+        jax_message="`JaxprInputEffect` ... does not have a corresponding jaxpr input.",
+    )

@@ -1,0 +1,53 @@
+"""Reading what nobody has written: output and scratch buffers hold anything before the first store. Silent on a TPU."""
+
+from __future__ import annotations
+
+import ast
+
+from ..interpreter.call_events import FirstRead, NeverWritten
+from . import places, words
+from .diagnostic import Related
+from .registry import Context, Finding, rule
+
+
+@rule("accumulator-not-initialised", on=FirstRead, order=10, stage="run")
+def accumulator_not_initialised(event: FirstRead, context: Context) -> Finding | None:
+    """A kernel adds to a buffer in which nothing was stored."""
+    root = event.access.ref.root
+    if root.role not in ("output", "scratch") or root.aliased or root.space not in ("vmem", "smem") or not event.accumulates:
+        return None
+    what = "an output" if root.role == "output" else "a scratch buffer"
+    return Finding(
+        event.where.location,
+        f"{words.name(event.access.ref)}, {what}, is added to before anything is stored in it: it holds no zeros at first, a store on the "
+        "first step of the sum starts it",
+        words.decided(event.access.ref) if root.role == "scratch" else (),
+    )
+
+
+@rule("uninitialised-output", on=FirstRead, order=11, stage="run")
+def uninitialised_output(event: FirstRead, context: Context) -> Finding | None:
+    """A kernel reads an output before it has stored anything to it."""
+    root = event.access.ref.root
+    if root.role != "output" or root.aliased or root.space not in ("vmem", "smem") or event.accumulates:
+        return None
+    return Finding(
+        event.where.location,
+        f"{words.name(event.access.ref)} is read before anything is stored in it: an output holds nothing yet, "
+        "`input_output_aliases` gives it an operand's values",
+    )
+
+
+@rule("output-never-written", on=NeverWritten, order=10, stage="run")
+def output_never_written(event: NeverWritten, context: Context) -> Finding | None:
+    """A kernel stores nothing to one of its outputs."""
+    name = event.root.name
+    spec = event.function.node.args
+    own = {p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    kernel = "this lambda" if isinstance(event.function.node, ast.Lambda) else f"kernel `{event.function.name}`"
+    related = (Related(event.where.call, "the kernel is called here"),) if event.where.call is not None else ()
+    return Finding(
+        places.of_parameter(event.function, name) if name in own else places.of_header(event.function),
+        f"{kernel} stores nothing to its output `{name}`, which comes back with whatever was in memory",
+        related,
+    )

@@ -1,0 +1,163 @@
+"""Matrix products that the TensorCore lowering does not take.
+
+Mirrors ``_dot_general_lowering_rule`` of ``jax/_src/pallas/mosaic/lowering.py`` in the order of its checks, and the verifier of ``tpu.matmul``.
+"""
+
+from __future__ import annotations
+
+from ..interpreter.operation_events import Operation
+from ..shapes import dtypes
+from . import lowered, words
+from .contraction import Contraction, contraction_of
+from .registry import Context, Finding, rule
+
+_VERIFIER = "Pallas encountered an internal verification error. ... {}"
+
+
+def _product(event: Operation, context: Context) -> Contraction | None:
+    """The product that an operation lowers to, None where it is none, is not used or is not known well enough."""
+    product = contraction_of(event)
+    return product if product is not None and lowered.is_used(event.result, event.where, context) else None
+
+
+def _sides(product: Contraction) -> str:
+    return " and ".join(f"{dtypes.short(side.dtype)}{words.shape(side.shape)}" for side in (product.left, product.right))
+
+
+@rule("matmul-unsigned", on=Operation, order=50, stage="lower")
+def matmul_unsigned(event: Operation, context: Context) -> Finding | None:
+    """A matrix product of unsigned integers."""
+    product = _product(event, context)
+    sides = (product.left, product.right) if product is not None else ()
+    dtype = next((side.dtype for side in sides if side.dtype is not None and dtypes.kind(side.dtype) == "unsigned"), None)
+    if dtype is None:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {dtype}: a TPU kernel multiplies matrices of floats and signed integers, cast first",
+        jax_message=f"Unsigned integer dtype {dtype} is not supported for dot_general (matmul) on the Pallas Mosaic TPU backend because ...",
+    )
+
+
+@rule("matmul-all-contracted", on=Operation, order=51, stage="lower")
+def matmul_all_contracted(event: Operation, context: Context) -> Finding | None:
+    """A product whose result is a scalar."""
+    product = _product(event, context)
+    if product is None or product.rank:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} sums over every dim: in a TPU kernel a product keeps a dim at least, `jnp.sum(a * b)` gives the scalar",
+        jax_message="",
+    )
+
+
+@rule("matmul-f16", on=Operation, order=52, stage="lower")
+def matmul_f16(event: Operation, context: Context) -> Finding | None:
+    """A matrix product whose result is float16."""
+    product = _product(event, context)
+    if product is None or product.result != "float16":
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} gives float16, which a TPU kernel cannot multiply: use bfloat16 with `preferred_element_type=jnp.float32`",
+        jax_message="float16",
+    )
+
+
+@rule("matmul-bf16-single-row-rhs", on=Operation, order=53, stage="lower")
+def matmul_bf16_single_row_rhs(event: Operation, context: Context) -> Finding | None:
+    """Rows times one row, contracted over the last dims, in mixed or narrow dtypes."""
+    product = _product(event, context)
+    if product is None or not _is_row_product(product) or None in (product.left.dtype, product.right.dtype, product.result):
+        return None
+    if product.left.shape != product.right.shape:
+        refused = {product.left.dtype, product.right.dtype} != {product.result}
+    else:
+        wanted = product.preferred or product.left.dtype
+        refused = wanted != "float32" and {product.left.dtype, product.right.dtype} != {wanted}
+    if not refused:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {_sides(product)}: a single row on the right is multiplied in one dtype, `jnp.sum(a.astype(jnp.float32) * b, axis=-1)` does it",
+        jax_message=_VERIFIER.format("'vector.broadcast' op failed to verify that source operand and result have same element type"),
+    )
+
+
+def _is_row_product(product: Contraction) -> bool:
+    left, right = product.left, product.right
+    plain = len(left.shape) == len(right.shape) == 2 and left.contracted == right.contracted == (1,) and right.shape[0] == 1
+    return plain and not left.batch and {left.dtype, right.dtype} != {"float32"}
+
+
+@rule("matmul-nothing-contracted", on=Operation, order=54, stage="lower")
+def matmul_nothing_contracted(event: Operation, context: Context) -> Finding | None:
+    """A product that sums over no dim."""
+    product = _product(event, context)
+    if product is None or product.left.contracted:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} sums over no dim, which is no matrix product: multiply with `*` and broadcast",
+        jax_message='Unable to parse attribute: error: "#tpu.dot_dimension_numbers<...>"',
+    )
+
+
+@rule("matmul-precision", on=Operation, order=55, stage="lower")
+def matmul_precision(event: Operation, context: Context) -> Finding | None:
+    """A matrix product with a precision that is not lowered."""
+    product = _product(event, context)
+    precision = product.precision if product is not None else None
+    if precision == "pair":
+        what, jax = "two precisions that differ", "Per-operand dot precision unsupported"
+    elif precision == "algorithm":
+        what, jax = "an algorithm for its precision", "'DotAlgorithmPreset' object is not subscriptable"
+    elif precision == "HIGH" and context.jax(until="0.12"):
+        what, jax = "the precision HIGH, which is lowered since JAX 0.12", "Unsupported dot precision: HIGH"
+    else:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} is given {what}: a TPU kernel has `DEFAULT`, and `HIGHEST` for float32 operands",
+        jax_message=jax,
+    )
+
+
+@rule("matmul-acc-32bit", on=Operation, order=56, stage="lower")
+def matmul_acc_32bit(event: Operation, context: Context) -> Finding | None:
+    """A matrix product whose result has narrow elements."""
+    product = _product(event, context)
+    result = product.result if product is not None else None
+    if product is None or result is None or result == "float16" or _is_row_product(product) or _bits(result) == 32:
+        return None
+    wide = "int32" if dtypes.kind(result) == "signed" else "float32"
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} gives {result}, a TPU multiplies into 32 bits: pass `preferred_element_type=jnp.{wide}` and cast afterwards",
+        jax_message=_VERIFIER.format("'tpu.matmul' op Expected matmul acc to be 32-bit"),
+    )
+
+
+def _bits(dtype: str) -> int | None:
+    return 1 if dtype == "bool" else dtypes.bits(dtype)
+
+
+@rule("matmul-batch-rank", on=Operation, order=57, stage="lower", until="0.12")
+def matmul_batch_rank(event: Operation, context: Context) -> Finding | None:
+    """A product over more than one batch dim or more than one contracted dim."""
+    product = _product(event, context)
+    if product is None or _is_row_product(product):
+        return None
+    batches, contracted = len(product.left.batch), len(product.left.contracted)
+    if batches > 1:
+        what, jax = f"{batches} batch dims", "'tpu.matmul' op Not implemented: Up to 1 batch dim supported"
+    elif contracted > 1:
+        what, jax = f"{contracted} dims to sum over", "'tpu.matmul' op Not implemented: lhs contracting dims must be of size 1"
+    else:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {_sides(product)} has {what}: before JAX 0.12 a TPU kernel takes one, reshape or loop",
+        jax_message=_VERIFIER.format(jax),
+    )

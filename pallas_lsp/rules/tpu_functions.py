@@ -1,0 +1,130 @@
+"""What functions of ``pl`` and ``pltpu`` ask of their arguments: roll, reciprocal, packing, printing.
+
+Mirrors ``jax/_src/pallas/mosaic/primitives.py`` (``roll``, ``pack_elementwise``, ``unpack_elementwise``, ``stochastic_round``),
+``jax/_src/pallas/primitives.py`` (``debug_print``, ``check_debug_print_format``) and ``jax/_src/pallas/mosaic/lowering.py`` (``_reciprocal_lowering_rule``,
+``_debug_print_rule``).
+"""
+
+from __future__ import annotations
+
+import string
+
+from ..interpreter.events import ShapeFault
+from ..interpreter.operation_events import Operation
+from ..interpreter.values import Array, Value
+from ..shapes import dtypes
+from . import lowered, words
+from .registry import Context, Finding, rule
+
+_PALLAS = "jax.experimental.pallas."
+_TPU = "jax.experimental.pallas.tpu."
+
+
+@rule("roll-args", on=ShapeFault, order=5, stage="trace")
+def roll_args(event: ShapeFault, context: Context) -> Finding | None:
+    """``pltpu.roll`` with a negative shift or axis."""
+    if event.operation != f"{_TPU}roll":
+        return None
+    jax = next((text for text in ("shift must be non-negative.", "axis is out of range.") if text.split()[0] in event.reason), event.reason)
+    return Finding(
+        event.where.location,
+        f"`pltpu.roll` takes no such arguments: {event.reason}; `jnp.roll` takes negative shifts and axes",
+        jax_message=jax,
+    )
+
+
+@rule("pltpu-op-precondition", on=ShapeFault, order=6, stage="trace")
+def pltpu_op_precondition(event: ShapeFault, context: Context) -> Finding | None:
+    """Operands that a function of ``pltpu`` does not take."""
+    if not event.operation.startswith(_TPU) or event.operation in (f"{_TPU}roll", f"{_TPU}bitcast"):
+        return None
+    short = event.operation.removeprefix(_TPU)
+    operands = ", ".join(words.array(value) for value in lowered.arrays(event.operands))
+    return Finding(event.where.location, f"`pltpu.{short}` of {operands}: {event.reason}", jax_message=event.reason)
+
+
+@rule("reciprocal-dtype", on=Operation, order=70, stage="lower")
+def reciprocal_dtype(event: Operation, context: Context) -> Finding | None:
+    """``pl.reciprocal`` of something else than a float32 vector."""
+    if event.function not in (f"{_PALLAS}reciprocal", f"{_TPU}reciprocal") or not lowered.is_used(event.result, event.where, context):
+        return None
+    value = event.get(0, "x")
+    if not isinstance(value, Array):
+        return None
+    if value.shape == ():
+        what, jax = "a scalar: it takes vectors, `1.0 / x` does scalars too", "'F32Type' object has no attribute 'element_type'"
+    elif value.dtype in (None, "float32") or (value.dtype == "bfloat16" and not context.jax(until="0.12")):
+        return None
+    else:
+        what = f"{value.dtype}: cast to float32 first"
+        jax = "Only float32 is supported." if context.jax(until="0.12") else "Only float32 and bfloat16 are supported."
+    return Finding(event.where.location, f"{lowered.name(event)} is given {what}", jax_message=jax)
+
+
+@rule("debug-print-form", on=Operation, order=71, stage="lower")
+def debug_print_form(event: Operation, context: Context) -> Finding | None:
+    """A print whose format and values do not go together on TPU."""
+    if event.function not in (f"{_PALLAS}debug_print", "jax.debug.print"):
+        return None
+    names = [name for name in event.kwargs if name not in ("fmt", "ordered", "partitioned", "skip_format_check", "_use_logging")]
+    if event.kwargs.get("ordered") is True:
+        return _print(event, "prints in order, which a TPU kernel cannot", "Ordered debug_print is not supported on Pallas.")
+    if names and event.function == "jax.debug.print":
+        return _print(event, _NAMED, "Only positional arguments are supported by debug_print on Pallas.")
+    if names:
+        return _print(event, _NAMED, f"debug_print() got an unexpected keyword argument '{names[0]}'")
+    fmt, values = event.get(0, "fmt"), event.args[1:]
+    return _format_fault(event, fmt, values, context) if isinstance(fmt, str) and all(map(_is_known, values)) else None
+
+
+_NAMED = "names a value, which a TPU kernel cannot print: use `{}` and pass the values in order"
+
+
+def _is_known(value: Value) -> bool:
+    return isinstance(value, bool | int | float) or (isinstance(value, Array) and value.shape is not None)
+
+
+def _print(event: Operation, what: str, jax: str) -> Finding:
+    return Finding(event.where.location, f"{lowered.name(event)} {what}", jax_message=jax)
+
+
+def _format_fault(event: Operation, fmt: str, values: tuple[Value, ...], context: Context) -> Finding | None:
+    vectors = [value for value in values if isinstance(value, Array) and value.shape]
+    if vectors and len(values) > 1:
+        jax = "All inputs to debug_print must be all scalars or a single vector, but got ..."
+        return _print(event, "prints scalars or a single vector, not both", jax)
+    if vectors:
+        good = fmt.endswith("{}")
+        return None if good else _print(event, "of a vector needs a text that ends with `{}`", "For vector input, the format string must end with {}.")
+    try:
+        fields = [part[1:] for part in string.Formatter().parse(fmt) if part[1] is not None]
+    except ValueError:
+        return None
+    return _scalar_fault(event, fields, values, context) if fields else None
+
+
+def _scalar_fault(event: Operation, fields: list[tuple[str | None, ...]], values: tuple[Value, ...], context: Context) -> Finding | None:
+    if any(spec or conversion for _, spec, conversion in fields):
+        return _print(event, "formats a value, which a TPU kernel cannot: use plain `{}`", "The format string should not contain any format specs or conversions")
+    if any(name for name, _, _ in fields):
+        return _print(event, _NAMED, "The format string should not reference arguments by position or name")
+    if len(fields) != len(values):
+        jax = f"The format string expects {len(fields)} argument{'' if len(fields) == 1 else 's'}, but got {len(values)}"
+        return _print(event, f"has {words.count(len(fields), 'placeholder')} for {words.count(len(values), 'value')}", jax)
+    refused = next((value for value in values if not _prints(value, context)), None)
+    if refused is None:
+        return None
+    kinds = "32-bit integers" if context.jax(until="0.12") else "32-bit integers or floats"
+    return _print(
+        event,
+        f"prints {words.array(refused)} in a placeholder, which takes {kinds}: leave out the `{{}}`, or cast",
+        f"All arguments must be {kinds} when using placeholders (`{{...}}`). If you need to print values of other types, remove placeholders from the format string.",
+    )
+
+
+def _prints(value: Value, context: Context) -> bool:
+    """Whether a scalar may stand for a placeholder; what is not known may."""
+    dtype = value.dtype if isinstance(value, Array) else "bool" if isinstance(value, bool) else "float32" if isinstance(value, float) else "int32"
+    if dtype is None or dtype in ("int32", "uint32"):
+        return True
+    return dtype == "float32" and not context.jax(until="0.12")
