@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 from .data.versions import parse_version
 from .fixes.verification import Judgement, Verifier, judge
@@ -67,8 +68,8 @@ def analyze(
     if parsed is None or not any(sign in source.text for sign in _SIGNS):
         parsed = parsed or parse(source.text)
         return Analysis(source, parsed, [], [], Notes.empty(source, parsed))
-    interpreter = _Interpreter(project, settings, lookup, callers, cancelled)
-    run = interpreter.run(source, parsed)
+    interpreter = _Interpreter(project, settings, lookup, cancelled)
+    run = interpreter.run(source, parsed, callers)
     comments = find_suppressions(source, parsed)
     suppressions = SuppressionComments(project, comments)
     diagnostics = diagnostics_of(run.events, RuleTable(), interpreter.context, settings, suppressions, _verifier(interpreter, run).fixes)
@@ -87,11 +88,12 @@ def analyze(
 
 @dataclass(frozen=True)
 class _Run:
-    """A document that was interpreted, with its callers; ``own``: how many events came before theirs."""
+    """A document that was interpreted, with its callers or not; ``own``: how many events came before theirs."""
 
     machine: Machine
     module: ModuleFile
     own: int
+    with_callers: bool
 
     @property
     def events(self) -> list[Event]:
@@ -103,17 +105,16 @@ class _Run:
 class _Interpreter:
     """Interprets documents under the same settings, as often as asked."""
 
-    def __init__(self, project: Project, settings: Settings, lookup: bool, callers: bool, cancelled: Callable[[], bool] | None) -> None:
+    def __init__(self, project: Project, settings: Settings, lookup: bool, cancelled: Callable[[], bool] | None) -> None:
         self.project = project
         self.version = settings.jax_version or jax_version(project.environment)
         self.context = Context(parse_version(self.version) if self.version else None, settings.target)
         self._lookup = lookup
         self._cancelled = cancelled
-        self._with_callers = callers
         self._callers: dict[str, list[str]] = {}
 
-    def run(self, source: Source, parsed: Parsed) -> _Run:
-        """Interpret the document, and then the files that import it, for which it is the same module."""
+    def run(self, source: Source, parsed: Parsed, callers: bool = True) -> _Run:
+        """Interpret the document, and then, with ``callers``, the files that import it, for which it is the same module."""
         machine = Machine(self.project, source.path, self.version, self.project.installed if self._lookup else None, self._cancelled)
         module = ModuleFile(source, parsed)
         limit = sys.getrecursionlimit()
@@ -123,17 +124,18 @@ class _Interpreter:
                 run_module(machine, module)
             own = len(machine.events)
             machine.modules.setdefault(module.path, module)
-            for path in self._callers_of(source.path):
+            for path in self.callers_of(source.path) if callers else ():
                 caller, tree = self.project.read(path), self.project.parsed(path)
                 if caller is not None and tree is not None:
                     run_module(machine, machine.modules.get(path) or ModuleFile(caller, tree))
         finally:
             sys.setrecursionlimit(limit)
-        return _Run(machine, module, own)
+        return _Run(machine, module, own, callers)
 
-    def _callers_of(self, path: str) -> list[str]:
+    def callers_of(self, path: str) -> list[str]:
+        """The files that import ``path``, looked for once."""
         if path not in self._callers:
-            self._callers[path] = self.project.importers(path)[:_CALLERS] if self._with_callers else []
+            self._callers[path] = self.project.importers(path)[:_CALLERS]
         return self._callers[path]
 
 
@@ -148,10 +150,11 @@ def _verifier(interpreter: _Interpreter, run: _Run) -> Verifier:
                 events = events + interpreter.run(source, parsed).machine.events
         return judge(events, table, interpreter.context)
 
+    @cache
+    def before(paths: frozenset[str]) -> Judgement:
+        if run.with_callers or not interpreter.callers_of(document):
+            return judged(paths - {document}, run.machine.events)
+        return judged(paths | {document}, [])
+
     texts = {path: module.source for path, module in run.machine.modules.items()}
-    return Verifier(
-        project,
-        texts,
-        before=lambda paths: judged(paths - {document}, run.machine.events),
-        after=lambda paths: judged(paths | {document}, []),
-    )
+    return Verifier(project, texts, before, after=lambda paths: judged(paths | {document}, []))

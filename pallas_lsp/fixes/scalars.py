@@ -57,7 +57,7 @@ def _whole(access: Written) -> Iterator[Fix]:
         yield make(f"Add to all of `{name}`" if _adds(access) else f"Store to all of `{name}`", "safe", index)
         return
     kept = keepdims(access.code, access.value)
-    if kept is not None and _rank_reduced(access.event.value) == len(access.dims):
+    if kept is not None and _rank_reduced(access.event.value) in (None, len(access.dims)):
         yield make(f"Keep the dims of the reduction and store to all of `{name}`", "safe", index, kept, result)
     full = full_value(access, f"{name}.shape")
     if full is not None:
@@ -120,7 +120,7 @@ def _adds(access: Written) -> bool:
 
 
 def _rank_reduced(value: object) -> int | None:
-    """The rank of the vector that a scalar was reduced from."""
+    """The rank of the vector that a scalar was reduced from, None where it is not known."""
     vectors = [operand for operand in value.operands if isinstance(operand, Array)] if isinstance(value, Array) else []
     return len(vectors[0].shape) if len(vectors) == 1 and vectors[0].shape is not None else None
 

@@ -30,48 +30,50 @@ _MANY = 3
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 Place = tuple[str, str, int]
-"""A rule (or ``undecided``), a file and a 0-based line: what stays the same of a finding while text around it changes."""
+"""A rule (or ``refused``, or ``undecided``), a file and a 0-based line: what stays the same of a finding while text around it changes."""
 
-_UNDECIDED = "undecided"
+_REFUSED, _UNDECIDED = "refused", "undecided"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What the rules, all of them, find in the events of a run, with how sure the run was.
 
-    ``kernels``: how many kernel calls were understood; ``doubts``: how much was not, by kind of event; ``undecided``: the stores of
-    which no path knows both the shape and that of the value.
+    ``findings`` also has what JAX refuses without a rule of ours; ``undecided``: calls of functions that no model describes, and stores
+    of which no path knows both the shape and that of the value; ``kernels``: how many kernel calls were understood.
     """
 
     findings: frozenset[tuple[str, Location]]
     undecided: frozenset[tuple[str, Location]]
     kernels: int
-    doubts: Counter[type[Event]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Finding:
-    """A finding of the analysis, and the event it is about."""
+    """A finding of the analysis, and the events it is about."""
 
     rule: str
     location: Location
-    event: Event
+    events: Sequence[Event]
 
 
 def judge(events: Iterable[Event], table: RuleTable, context: Context) -> Judgement:
     """Look at the events of a run."""
-    findings, stores, kinds = set(), dict[Location, bool](), Counter[type[Event]]()
+    findings, undecided, stores, kernels = set(), set(), dict[Location, bool](), 0
     for event in events:
-        kinds[type(event)] += 1
         found = table.first(event, context)
+        kernels += isinstance(event, KernelRun)
         if found is not None:
             findings.add((found[0].id, found[1].location))
-        if isinstance(event, Access) and event.op != "load":
+        if isinstance(event, ShapeFault | CallFault):
+            findings.add((_REFUSED, event.where.location))
+        elif isinstance(event, UnmodelledCall):
+            undecided.add((_UNDECIDED, event.where.location))
+        elif isinstance(event, Access) and event.op != "load":
             place = event.where.location
             stores[place] = stores.get(place, False) or found is not None or _is_decided(event)
-    undecided = frozenset((_UNDECIDED, place) for place, decided in stores.items() if not decided)
-    doubts = Counter[type[Event]]({kind: kinds[kind] for kind in (CallFault, UnmodelledCall, ShapeFault)})
-    return Judgement(frozenset(findings), undecided, kinds[KernelRun], doubts)
+    undecided.update((_UNDECIDED, place) for place, decided in stores.items() if not decided)
+    return Judgement(frozenset(findings), frozenset(undecided), kernels)
 
 
 def _is_decided(event: Access) -> bool:
@@ -101,12 +103,12 @@ class Verifier:
         self._tried: dict[frozenset[Edit], tuple[Judgement, Judgement] | None] = {}
         self._known: set[tuple[_Finding, frozenset[Edit]]] = set()
 
-    def fixes(self, rule: str, location: Location, event: Event) -> Iterator[Fix]:
+    def fixes(self, rule: str, location: Location, events: Sequence[Event]) -> Iterator[Fix]:
         """The fixes of a finding, worked out as they are asked for: best first, and safe ones before unsafe ones.
 
         There are none where the texts are no longer those of the analysis.
         """
-        finding = _Finding(rule, location, event)
+        finding = _Finding(rule, location, events)
         self._findings.append(finding)
         return self._fixes_of(finding)
 
@@ -117,7 +119,7 @@ class Verifier:
             if len(self._findings) > _MANY:
                 self._try_together(self._findings)
                 self._findings.clear()
-            for group in islice(candidates(finding.rule, finding.event, self._project), _MOST_TRIED):
+            for group in islice(self._candidates(finding), _MOST_TRIED):
                 if len(offered) == MOST_FIXES:
                     break
                 fix = next((fix for fix in group if self._helps(finding, fix)), None)
@@ -132,12 +134,24 @@ class Verifier:
         except Cancelled:
             return
 
+    def _candidates(self, finding: _Finding) -> Iterator[tuple[Fix, ...]]:
+        """The candidates that all events of the finding have: what fits the ref of one caller may not be what is meant for another's."""
+        first, *others = finding.events
+        shared: set[frozenset[Edit]] | None = None
+        for event in others:
+            edits = {frozenset(fix.edits) for group in candidates(finding.rule, event, self._project) for fix in group}
+            shared = edits if shared is None else shared & edits
+            if not shared:
+                return
+        for group in candidates(finding.rule, first, self._project):
+            yield tuple(fix for fix in group if shared is None or frozenset(fix.edits) in shared)
+
     def _try_together(self, findings: Sequence[_Finding]) -> None:
         """Try the first candidates of many findings in one analysis: where all of them help together, none is tried alone."""
         chosen: dict[_Finding, Fix] = {}
         edits: dict[Edit, None] = {}
         for finding in findings:
-            fix = next((group[0] for group in candidates(finding.rule, finding.event, self._project) if group), None)
+            fix = next((group[0] for group in self._candidates(finding) if group), None)
             new = [edit for edit in fix.edits if edit not in edits] if fix is not None else []
             if fix is not None and not conflict(new, edits):
                 chosen[finding] = fix
@@ -169,7 +183,7 @@ class Verifier:
         found, was = Counter(map(shift.new, after.findings)), Counter(map(shift.old, before.findings))
         if found - was or any(found[place] > was[place] - count for place, count in gone.items()):
             return False
-        if after.kernels < before.kernels or after.doubts - before.doubts:
+        if after.kernels < before.kernels:
             return False
         # What the rules cannot judge is no fix.
         lines = {place[1:] for place in gone}

@@ -176,3 +176,10 @@ class RefPassed(Event):
     """A ref is handed to something that may read and write it (a pipeline)."""
 
     ref: Ref
+
+
+@dataclass(slots=True)
+class ScratchBuffer(Event):
+    """A scratch buffer of a kernel call."""
+
+    root: RefRoot

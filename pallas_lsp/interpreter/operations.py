@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
+from .divisibility import divisor
 from .frames import Frame
 from .machine import Machine
 from .operation_events import Operation, TracedAsStatic
@@ -31,6 +32,8 @@ def note_operation(
 ) -> None:
     """Say that a function of arrays is applied, inside a kernel and outside transformations that change what it computes."""
     if machine.kernel is not None and not machine.transformed:
+        if isinstance(result, Array) and result.shape == () and result.dtype in ("int32", "uint32"):
+            result.multiple = divisor(function, args)
         machine.emit(Operation(machine.where(node, frame), function, args, kwargs, result, written))
 
 

@@ -15,7 +15,7 @@ from .frames import Frame
 from .machine import Arguments, Machine
 from .operations import needs_static, note_operator, traced_in
 from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order, truth
-from .values import Array, BoundMethod, Condition, Dtype, Instance, Ref, RefIndexer, Unknown, UnknownShape, Value
+from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownShape, Value
 
 SYMBOL: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
@@ -62,6 +62,10 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
         return array_operator(machine, op, a, b, node, frame)
     if (isinstance(a, tuple | list) and isinstance(b, tuple | list | Unknown | Poly)) or isinstance(b, tuple | list):
         return Unknown("a sequence of unknown length", host=machine.kernel is None)
+    if op == "@" and isinstance(a, Library):
+        from .library.mesh_kernels import at_mesh
+
+        return at_mesh(machine, a, b, node, frame)
     left, right = as_dim(a), as_dim(b)
     if left is not None and right is not None and op in _DIM:
         result = _DIM[op](left, right)
@@ -159,7 +163,7 @@ def from_shapes(result: Any, operands: tuple[Any, ...], node: ast.AST | None = N
     """A shape function's answer as a value that was computed from ``operands``."""
     if isinstance(result, Aval):
         arrays = tuple(v for v in operands if isinstance(v, Array))
-        return Array(result, arrays, not arrays or any(v.traced for v in arrays), made_by=node)
+        return Array(result, arrays, any(v.traced for v in arrays), made_by=node)
     if isinstance(result, tuple | list):
         return type(result)(from_shapes(part, operands, node) for part in result)
     if isinstance(result, str):

@@ -214,7 +214,7 @@ def load(
     machine.emit(access)
     if access.fault is not None:
         return Unknown("an access that JAX refuses")
-    access.result = Array(Aval(access.shape, ref.dtype, False), (access,), made_by=node)
+    access.result = Array(Aval(access.shape, ref.dtype, False), (access,), made_by=node, multiple=1 if access.shape == () else None)
     return access.result
 
 

@@ -83,5 +83,5 @@ def unpack(machine: Machine, value: Value, count: int, node: ast.AST, frame: Fra
         return [Unknown(value.why, f"{key}[{index}]" if key else None, host=value.host) for index in range(count)]
     if items is None and isinstance(value, Array) and value.shape:
         row = Aval(value.shape[1:], value.aval.dtype, value.aval.weak)
-        return [Array(row, (value,)) for _ in range(count)]
+        return [Array(row, (value,), value.traced) for _ in range(count)]
     return items

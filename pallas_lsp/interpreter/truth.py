@@ -149,7 +149,7 @@ def is_none(machine: Machine, value: Value) -> Value:
     if not isinstance(value, Unknown) or isinstance(value, UnknownShape | Condition):
         return False
     if value.key is None:
-        return Condition(None, ("a value is None", "a value is not None"), False)
+        return False  # most are results of arithmetic: that one of them is None is nothing to build on
     key = value.key
     if key in machine.path.facts.none:
         return machine.path.facts.none[key]

@@ -107,7 +107,8 @@ class Array:
 
     ``operands`` holds arrays and load events. ``traced``: JAX knows no concrete value while it traces. ``constant``: the Python
     number it was made of, where there is one. ``space``: the memory space the user constrained it to. ``born``: its place in the order in
-    which arrays were made: what is older than a kernel's run was made outside of it.
+    which arrays were made: what is older than a kernel's run was made outside of it. ``multiple``: a number by which the TPU compiler
+    can prove a traced index to be divisible (see ``divisibility``), None where that is not known.
     """
 
     aval: Aval
@@ -118,6 +119,7 @@ class Array:
     made_by: ast.AST | None = None
     live: bool = False
     born: int = field(default_factory=next_birth)
+    multiple: int | None = None
 
     @property
     def shape(self) -> Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..interpreter.events import Event
@@ -22,12 +22,12 @@ class _Joined:
 
     rule: Rule
     finding: Finding
-    event: Event
+    events: list[Event]
     conditions: tuple[str, ...]
 
 
-Offer = Callable[[str, Location, Event], Iterator[Fix]]
-"""Gives the fixes of a finding: its rule, where it is, and the event it is about."""
+Offer = Callable[[str, Location, Sequence[Event]], Iterator[Fix]]
+"""Gives the fixes of a finding: its rule, where it is, and all the events that it is about, of which the first gave it its words."""
 
 
 def diagnostics_of(
@@ -43,10 +43,11 @@ def diagnostics_of(
         key = (entry.id, finding.location)
         known = joined.get(key)
         if known is None:
-            joined[key] = _Joined(entry, finding, event, event.where.conditions)
+            joined[key] = _Joined(entry, finding, [event], event.where.conditions)
         else:
-            if len(event.where.conditions) < len(known.conditions):
-                known.finding, known.event = finding, event
+            simpler = len(event.where.conditions) < len(known.conditions)
+            known.finding = finding if simpler else known.finding
+            known.events.insert(0 if simpler else len(known.events), event)
             known.conditions = tuple(words for words in known.conditions if words in event.where.conditions)
     found = [_diagnostic(item, offer) for item in joined.values()]
     return sorted((d for d in found if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
@@ -102,10 +103,10 @@ def _when(conditions: tuple[str, ...]) -> str:
 
 
 def _diagnostic(item: _Joined, offer: Offer) -> Diagnostic:
-    finding, call = item.finding, item.event.where.call
+    finding, call = item.finding, item.events[0].where.call
     message = finding.message + _when(item.conditions)
     related = finding.related
     if call is not None and call.path != finding.location.path and all(r.location != call for r in related):
         related = (*related, Related(call, "the kernel is called here"))
-    fixes = FixesOnDemand(offer(item.rule.id, finding.location, item.event))
+    fixes = FixesOnDemand(offer(item.rule.id, finding.location, item.events))
     return Diagnostic(item.rule.id, item.rule.severity, message, finding.location, related, fixes, finding.jax_message)

@@ -42,6 +42,8 @@ def uninitialised_output(event: FirstRead, context: Context) -> Finding | None:
 def output_never_written(event: NeverWritten, context: Context) -> Finding | None:
     """A kernel stores nothing to one of its outputs."""
     name = event.root.name
+    if _is_unused_on_purpose(event.function.node, name):
+        return None
     spec = event.function.node.args
     own = {p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
     kernel = "this lambda" if isinstance(event.function.node, ast.Lambda) else f"kernel `{event.function.name}`"
@@ -51,3 +53,9 @@ def output_never_written(event: NeverWritten, context: Context) -> Finding | Non
         f"{kernel} stores nothing to its output `{name}`, which comes back with whatever was in memory",
         related,
     )
+
+
+def _is_unused_on_purpose(function: ast.AST, name: str) -> bool:
+    """Whether the kernel says itself that it does not use the output: ``del o_ref``, or a name that begins with an underscore."""
+    deleted = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+    return name in deleted or name.startswith(("_", "unused"))

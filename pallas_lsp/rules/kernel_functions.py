@@ -129,7 +129,7 @@ def kernel_captures_array(event: Captured, context: Context) -> Finding | None:
     location, text = _used(event)
     named = f"`{text}`, " if text else ""
     described = f"{named}the array {words.array(event.array)}" if event.array.shape is not None else f"{named}an array"
-    inside = "it is made of host data inside the kernel" if event.array.born < 0 else "it comes from outside the kernel"
+    inside = "it is made of host data inside the kernel" if event.array.born == 0 else "it comes from outside the kernel"
     return Finding(
         location,
         f"kernel `{event.function.name}` computes with {described}: {inside}, arrays have to be passed as operands",
@@ -142,7 +142,7 @@ def kernel_captures_array(event: Captured, context: Context) -> Finding | None:
 def _used(event: Captured) -> tuple[Location, str]:
     """The expression that stands for the captured array, and its text where it is a name."""
     node = event.where.node
-    if event.user is not None:
+    if event.user is not None and event.array.born:
         operands = [value for value in event.user.operands if isinstance(value, Array)]
         index = next((i for i, value in enumerate(operands) if value is event.array), 0)
         sides = {ast.BinOp: ("left", "right"), ast.AugAssign: ("target", "value")}.get(type(node))

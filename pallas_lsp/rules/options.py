@@ -170,9 +170,14 @@ def vmem_limit_not_int(event: Options, context: Context) -> Finding | None:
 
 @rule("core-parallel-exceeds-cores", on=Options, order=60, stage="compile")
 def core_parallel_exceeds_cores(event: Options, context: Context) -> Finding | None:
-    """A ``core_parallel`` dim is longer than the chip has cores."""
+    """A ``core_parallel`` dim is longer than the chip has cores, or ``subcore_parallel`` is asked of a TensorCore."""
     names = [name_of(entry) for entry in _semantics(event) or ()]
-    if event.kind != "pallas_call" or event.grid is None or len(names) != len(event.grid) or names.count("core_parallel") != 1:
+    if event.kind != "pallas_call" or event.grid is None or len(names) != len(event.grid):
+        return None
+    if "subcore_parallel" in names:
+        what = f"dim {names.index('subcore_parallel')} of the grid is `subcore_parallel`: a TensorCore has no subcores, a SparseCore has"
+        return Finding(_place(event, "dimension_semantics"), what, jax_message="subcore_parallel is only supported on SparseCore.")
+    if names.count("core_parallel") != 1:
         return None
     axis = names.index("core_parallel")
     size, cores = event.where.facts.resolve(event.grid[axis]), chips.at_most(context.target, "cores")

@@ -74,6 +74,25 @@ def _node(value: Value, leaf: str) -> str:
     return "None" if value is None else f"a single {leaf}"
 
 
+@rule("grid-not-int", on=CallFault, order=45, stage="trace")
+def grid_not_int(event: CallFault, context: Context) -> Finding | None:
+    """A grid has a size that is no whole number."""
+    if event.kind != "grid":
+        return None
+    grid = event.detail
+    sizes = grid if isinstance(grid, tuple | list) else (grid,)
+    wrong = next(size for size in sizes if not isinstance(size, int) or isinstance(size, bool))
+    if isinstance(wrong, tuple) and len(wrong) == 2:
+        wrong = wrong[1]
+    divided = ", `//` and `pl.cdiv` give whole numbers" if isinstance(wrong, float) else ""
+    what = "a size of this grid" if isinstance(grid, tuple | list) else "the grid"
+    python = "NoneType" if grid is None else type(grid).__name__
+    jax = f"Grid must be a tuple of integers or jax.Array, got {words.literal_tuple(grid)}" if isinstance(grid, tuple | list) else (
+        f"'{python}' object is not {'iterable' if grid is None else 'subscriptable'}"
+    )  # fmt: skip
+    return Finding(event.where.location, f"{what} is {words.kind_of(wrong)}: sizes are whole numbers{divided}", jax_message=jax)
+
+
 @rule("grid-spec-conflict", on=CallFault, order=41, stage="trace")
 def grid_spec_conflict(event: CallFault, context: Context) -> Finding | None:
     """An argument is given both by itself and with a ``grid_spec``."""

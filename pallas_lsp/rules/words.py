@@ -158,6 +158,11 @@ def literal(value: Value) -> str:
     return render(value) if isinstance(value, Poly) else "?"
 
 
+def literal_tuple(values: tuple[Value, ...] | list[Value]) -> str:
+    """Several values as a program would write them in a tuple."""
+    return f"({', '.join(map(literal, values))}{',' if len(values) == 1 else ''})"
+
+
 def step(numbers: tuple[int, ...]) -> str:
     """A grid step or a block as a tuple of numbers."""
     return f"({', '.join(map(str, numbers))}{',' if len(numbers) == 1 else ''})"

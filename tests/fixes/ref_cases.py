@@ -8,7 +8,7 @@ COPY = "o_ref[...] = x_ref[...]"
 TRACED = "@pl.loop(0, 8)\ndef _(i):\n    {}".format
 
 REFS_AS_ARRAYS = [
-    ("stored", program("o_ref[...] = x_ref"), ["o_ref[...] = x_ref[...]"]),
+    ("stored", program("o_ref[...] = x_ref[...] * 2\no_ref[...] = x_ref"), ["o_ref[...] = x_ref[...]"]),
     ("an operand", program("o_ref[...] = x_ref[...] + x_ref"), ["o_ref[...] = x_ref[...] + x_ref[...]"]),
     ("both operands", program("o_ref[...] = x_ref * y_ref", y="f32[8,128]"), ["o_ref[...] = x_ref[...] * y_ref[...]"]),
     ("negated", program("o_ref[...] = -x_ref"), ["o_ref[...] = -x_ref[...]"]),

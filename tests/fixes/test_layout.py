@@ -110,9 +110,8 @@ def test_memory_spaces_are_named_as_the_file_does(imports: str, added: str, spac
         def run(x):
             return {call}
         """
-    before, after = (
-        source(text.replace("{}", more), head) for more, head in [("", imports), (f", out_specs=pl.BlockSpec(memory_space={space})", imports + added)]
-    )
+    before = source(text.replace("{}", ""), imports)
+    after = source(text.replace("{}", f", out_specs=pl.BlockSpec(memory_space={space})"), imports + added)
     assert named(before, "Put") == after
     assert lower(after) == Verdict(ok=True)
 
@@ -143,7 +142,8 @@ COUNTERS = {
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_a_loop_is_indented_as_its_place_and_ends_its_lines_as_the_file(newline: str) -> None:
-    body = "i = pl.program_id(0)\n@pl.when(i == 0)\ndef _():\n  o_ref[...] = jnp.zeros((4,), jnp.int32)\n  o_ref[1] = 2\np_ref[...] = x_ref[...]"
+    counting = "@pl.when(i == 0)\ndef _():\n  o_ref[...] = jnp.zeros((4,), jnp.int32)\n  o_ref[1] = 2\n"
+    body = f"i = pl.program_id(0)\n{counting}p_ref[...] = x_ref[...]"
     before = program(body, grid="(1,)", **COUNTERS).replace("\n", newline)
     loop = f"for j in range(o_ref.shape[0]):{newline}        o_ref[j] = 0"
     after = before.replace("o_ref[...] = jnp.zeros((4,), jnp.int32)", loop)

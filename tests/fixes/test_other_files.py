@@ -93,6 +93,14 @@ def test_a_spec_that_another_file_needs_as_it_is_is_left_alone() -> None:
     assert [fix.title for fix in store.fixes] == ["Store a vector of one element to all of `o_ref`"]
 
 
+def test_callers_count_for_fixes_even_where_they_were_not_analysed() -> None:
+    project = Project(overlay={PATH: KERNEL, SPECS_PATH: SPECS, "/project/other.py": OTHER})
+    source = project.read(PATH)
+    assert source is not None
+    _, store = analyze(source, project, Settings(jax_version="0.10.2"), callers=False).diagnostics
+    assert [fix.title for fix in store.fixes] == ["Store a vector of one element to all of `o_ref`"]
+
+
 def test_a_kernel_is_fixed_for_all_its_callers() -> None:
     """Seen from the file of the kernel alone: its calls are in files that import it."""
     kernel = "import jax.numpy as jnp\n\n\ndef kernel(x_ref, o_ref):\n    o_ref[0, 0] = jnp.sum(x_ref[...])\n"

@@ -264,11 +264,11 @@ def written(rows: dict[tuple[str, str, str], set[str]], versions: list[str]) -> 
     lines.append("versions = [" + ", ".join(f'"{version}"' for version in versions) + "]")
     for (reason, dtypes, having), names in sorted(grouped.items()):
         lines += ["", "[[refused]]", f'reason = "{reason}"', f'dtypes = "{dtypes}"', f'versions = "{having}"']
-        lines += ['functions = """', *_wrapped(sorted(names)), '"""']
+        lines += ['functions = """', *wrapped(sorted(names)), '"""']
     return "\n".join(lines) + "\n"
 
 
-def _wrapped(names: list[str], width: int = 130) -> Iterator[str]:
+def wrapped(names: list[str], width: int = 130) -> Iterator[str]:
     line = ""
     for name in names:
         if line and len(line) + len(name) >= width:

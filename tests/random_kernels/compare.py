@@ -43,6 +43,7 @@ class Comparison:
     errors: tuple[Finding, ...]
     outcome: Outcome
     rules: tuple[str, ...] = ()
+    stated: bool = True
 
     @property
     def is_agreement(self) -> bool:
@@ -64,25 +65,41 @@ def compare(text: str, stated: bool = True) -> Comparison:
     ``stated``: the text says what ``run`` is called with, so that silence is a miss; else a finding may hold for other arguments than ``ARGS``.
     """
     verdict, errors = lower(text), errors_of(text)
+    rules = () if verdict.ok else rules_of(verdict)
+    return Comparison(text, verdict, errors, _outcome(text, verdict, errors, rules, stated), rules, stated)
+
+
+def _outcome(text: str, verdict: Verdict, errors: tuple[Finding, ...], rules: tuple[str, ...], stated: bool) -> Outcome:
     if verdict.ok:
+        if not errors:
+            return "silent"
         right = all("(when " in error.message and (not stated or not lower(under_conditions(text, error)).ok) for error in errors)
-        return Comparison(text, verdict, errors, "false alarm" if not right else "conditional" if errors else "silent")
-    rules = rules_of(verdict)
+        return "conditional" if right else "false alarm"
     if not rules:
-        return Comparison(text, verdict, errors, "other family")
-    there = [error for error in errors if error.line in statement_lines(text, verdict.line)]
-    outcome: Outcome = "caught" if any(error.rule in rules for error in there) else "wrong rule" if there else "missed" if stated else "other family"
-    return Comparison(text, verdict, errors, outcome, rules)
+        return "other family"
+    lines = statement_lines(text, verdict.line)
+    there = {error.rule for error in errors if error.line in lines}
+    if there & set(rules):
+        return "caught"
+    return "wrong rule" if there else "missed" if stated else "other family"
 
 
 def under_conditions(text: str, error: Finding) -> str:
     """The text in which the conditions that the finding names have the truth that it names."""
-    conditions = {ast.unparse(ast.parse(words, mode="eval")): truth == "true" for words, truth in CONDITION.findall(error.message.split("(when ")[-1])}
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If | ast.IfExp) and ast.unparse(node.test) in conditions:
-            node.test = ast.Constant(conditions[ast.unparse(node.test)])
-    return ast.unparse(ast.fix_missing_locations(tree))
+    answers = {ast.unparse(ast.parse(words, mode="eval")): truth == "true" for words, truth in CONDITION.findall(error.message.split("(when ")[-1])}
+    return ast.unparse(ast.fix_missing_locations(_Answered(answers).visit(ast.parse(text))))
+
+
+class _Answered(ast.NodeTransformer):
+    """Puts a truth for every expression that has an answer."""
+
+    def __init__(self, answers: dict[str, bool]) -> None:
+        self.answers = answers
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.expr) and ast.unparse(node) in self.answers:
+            return ast.Constant(self.answers[ast.unparse(node)])
+        return self.generic_visit(node)
 
 
 def statement_lines(text: str, line: int | None) -> range:

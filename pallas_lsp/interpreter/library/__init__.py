@@ -1,6 +1,22 @@
 """Models of the functions that programs call, a module a topic. Importing the package fills the tables."""
 
-from . import arrays, containers, control, copies, dma, kernels, loops, pipelines, python, specs, stdlib, transforms, trees
+from . import (
+    arrays,
+    containers,
+    control,
+    copies,
+    dma,
+    host_data,
+    kernels,
+    loops,
+    mesh_kernels,
+    pipelines,
+    python,
+    specs,
+    stdlib,
+    transforms,
+    trees,
+)
 
 __all__ = [
     "arrays",
@@ -8,8 +24,10 @@ __all__ = [
     "control",
     "copies",
     "dma",
+    "host_data",
     "kernels",
     "loops",
+    "mesh_kernels",
     "pipelines",
     "python",
     "specs",

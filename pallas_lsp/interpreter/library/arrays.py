@@ -19,6 +19,7 @@ from ..truth import as_dim, dtype_of
 from ..values import Array, Dtype, Library, Opaque, Ref, RefIndexer, ShapeDtype, Unknown, Value
 from .registry import FALLBACK, PALLAS, TPU, Call, models
 
+_TRACING = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "jax.random.", "jax.image.")
 _NUMERIC = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.")
 # Functions that read only the shape and dtype of what they are given: a ref will do, and its contents are not used.
 _SHAPE_ONLY = frozenset(
@@ -56,7 +57,10 @@ def array_function(call: Call) -> Value:
     used = call.args[1:] if short in _SHAPE_ONLY else call.args  # what `full_like` fills with is used
     operands = arrays_in([*used, *call.kwargs.values()])
     value = from_shapes(result, operands, call.node)
-    if isinstance(value, Unknown):
+    if isinstance(value, Array) and not operands and not call.name.startswith((*_TRACING, "numpy.", f"{TPU}.")):
+        value = call.unknown(next((v.why for v in call.args if isinstance(v, Unknown)), f"the result of `{short}`"))
+        value.host = True  # arithmetic on sizes: a number, for no operand is an array
+    if isinstance(value, Unknown) and not value.host:
         value.why = next((v.why for v in (*call.args, *call.kwargs.values()) if isinstance(v, Unknown)), f"the result of `{short}`")
         value.host = call.machine.kernel is None
     if isinstance(value, Array):
@@ -133,8 +137,9 @@ def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
         # NumPy computes at once, and its 64-bit results are not JAX's dtypes.
         explicit = next((dtype_of(v) for k, v in call.kwargs.items() if k == "dtype"), None)
         value.aval, value.traced = Aval(value.aval.shape, explicit, False), False
-    elif call.machine.kernel is None and not any(v.traced for v in operands) and not any(isinstance(v, Unknown) for v in call.args):
-        value.traced = bool(call.machine.in_jit)
+    elif call.name.startswith(_TRACING):
+        # Under a trace JAX's own functions give traced values even of plain numbers; a function of Pallas's may be plain arithmetic.
+        value.traced = value.traced or call.machine.kernel is not None or bool(call.machine.in_jit)
     if not value.shape and call.args and isinstance(call.args[0], int | float | bool) and dtypes.canonical(short) is not None:
         value.constant = call.args[0]
 

@@ -37,10 +37,8 @@ def captured_arrays(values: Iterable[Value], started: int) -> list[tuple[Array, 
 
 
 def _is_constant(array: Array, started: int) -> bool:
-    """Whether JAX makes a captured constant of the array: a concrete one with dims, or one of JAX's that existed before."""
-    if not array.traced:
-        return bool(array.shape)
-    return array.born < started
+    """Whether JAX makes a captured constant of the array: one that existed before and is traced, or has dims."""
+    return array.born < started and (array.traced or bool(array.shape))
 
 
 def module_of(machine: Machine, node: ast.AST) -> ModuleFile | None:

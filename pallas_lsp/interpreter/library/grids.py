@@ -94,14 +94,18 @@ def _program_id(call: Call) -> Value:
 
 @models(f"{PALLAS}.num_programs")
 def _num_programs(call: Call) -> Value:
-    """A plain number on a static grid, a traced scalar where the grid's size is traced or not known."""
+    """A plain number on a static grid, a traced scalar where the grid's size is traced; one of the two where it is not known."""
     _note_axis(call)
     grid, axis = call.machine.kernel.grid if call.machine.kernel else None, call.get(0, "axis")
     if isinstance(grid, tuple | list) and isinstance(axis, int) and -len(grid) <= axis < len(grid):
-        dim = as_dim(grid[axis])
-        if dim is not None and not isinstance(grid[axis], Array):
-            return dim if not isinstance(grid[axis], Unknown) else Unknown("a grid dim", dims.render(dim), dim, host=True)
-    return Array(Aval((), "int32", False), made_by=call.node)
+        size = grid[axis]
+        if isinstance(size, Array):
+            return Array(Aval((), "int32", False), made_by=call.node)
+        dim = as_dim(size)
+        if dim is not None and not isinstance(size, Unknown):
+            return dim
+        return Unknown("a grid dim", dims.render(dim) if dim is not None else None, dim, host=True)
+    return Unknown("the size of a grid that is not known", host=True)
 
 
 def _note_axis(call: Call) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ...shapes.avals import Aval
 from ...text.span import Location
-from ..call_events import Aliased, Grid, Options
+from ..call_events import Aliased, Grid, Options, ScratchBuffer
 from ..events import CallFault, Where
 from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
@@ -26,6 +26,7 @@ from ..values import (
     Dtype,
     Function,
     GridSpec,
+    Instance,
     Library,
     PallasCall,
     Scratch,
@@ -41,8 +42,9 @@ from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, Call, models
 from .running import Outcome, binding, run_kernel, underlying
 from .specs import SEMAPHORES, SPACES
-from .structure import leaf_count
+from .structure import leaf_count, plain_leaves
 from .trees import children, is_node, leaves, tree_map
+from .uses import refs_in
 from .windows import input_window, output_window, prefetch_ref
 
 _OTHER_CORES = ("triton", "mosaic_gpu", "plgpu", "pallas.gpu")
@@ -233,7 +235,7 @@ def _refs(machine: Machine, call: PallasCall, side: Side, frame: Frame) -> tuple
     arrays = machine.settle(side.arrays)
     if isinstance(arrays, Unknown):
         return None
-    several = isinstance(arrays, tuple) or (is_node(arrays) and not isinstance(arrays, dict) and arrays is not None)
+    several = isinstance(arrays, tuple) or (isinstance(arrays, Instance) and arrays.cls.kind == "namedtuple")
     entries = children(arrays) if several else [] if arrays is None else [arrays]
     own = is_absent(side.specs) or (several and isinstance(side.specs, Unknown))
     specs = [side.specs] * len(entries) if own else [side.specs] if not several else children(side.specs) if is_node(side.specs) else []
@@ -245,7 +247,7 @@ def _refs(machine: Machine, call: PallasCall, side: Side, frame: Frame) -> tuple
 
 
 def _refuses_out_shape(machine: Machine, call: PallasCall) -> bool:
-    for leaf in leaves(machine, call.arguments.get("out_shape")):
+    for leaf in plain_leaves(machine, call.arguments.get("out_shape")):
         if isinstance(leaf, _NO_OUT_SHAPES):
             node = call.nodes.get("out_shape", call.origin.node)
             refuse(machine, CallFault(place(machine, call.origin.module, node, location_of(call.origin)), "out-shape", leaf))
@@ -260,7 +262,7 @@ def _refuses_scratch(machine: Machine, call: PallasCall, scratch: Value) -> bool
         refuse(machine, CallFault(place(machine, module, node, location_of(call.origin)), "scratch-sequence", scratch))
         return True
     for index, entry in enumerate(scratch.values() if isinstance(scratch, dict) else scratch if isinstance(scratch, tuple | list) else ()):
-        wrong = next((leaf for leaf in leaves(machine, entry) if _is_no_scratch(leaf)), ABSENT)
+        wrong = next((leaf for leaf in plain_leaves(machine, entry) if _is_no_scratch(leaf)), ABSENT)
         if wrong is not ABSENT:
             written = node.elts if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(scratch) else []
             at = written[index] if written and not isinstance(written[index], ast.Starred) else node
@@ -300,6 +302,9 @@ def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value]
     at = call.nodes.get("kernel", call.origin.node)
     outcome = run_kernel(machine, kernel, parts.arguments(), context, at, _frame_of(frame, module), call, parts.words())
     if not outcome.refused:
+        for ref in refs_in([*parts.scratch, *parts.named_scratch.values()]):
+            origin = ref.root.typed or call.origin
+            machine.emit(ScratchBuffer(place(machine, origin.module, origin.node, location_of(call.origin)), ref.root))
         _note_aliases(machine, call, operands)
         _note_options(machine, call, parts, outcome)
 

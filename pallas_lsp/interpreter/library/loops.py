@@ -60,8 +60,16 @@ def _fori_loop(call: Call) -> Value:
     # The index is as weak as the lower bound that it starts from.
     weak = True if isinstance(lower, int | Poly) else lower.aval.weak if isinstance(lower, Array) else None
     index = Aval((), "int32", weak)
+    rolled = 1 if _is_rolled(lower, upper, unroll) else None
     loop = "while_loop" if traced is not None else "scan"
-    return _carried(call, init, lambda carry: call.call(body, Array(index, (lower,)), carry), (lower, upper), loop)
+    return _carried(call, init, lambda carry: call.call(body, Array(index, (lower,), multiple=rolled), carry), (lower, upper), loop)
+
+
+def _is_rolled(lower: Value, upper: Value, unroll: Value) -> bool:
+    """Whether the loop's index is a number of the running loop's, and not one of the program's text."""
+    if isinstance(lower, int) and isinstance(upper, int):
+        return upper - lower > 1 and (unroll is None or unroll is False or (type(unroll) is int and 0 < unroll < upper - lower))
+    return isinstance(lower, Array) or isinstance(upper, Array)
 
 
 @models("jax.lax.while_loop")

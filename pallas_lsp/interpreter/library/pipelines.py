@@ -1,4 +1,4 @@
-"""``pltpu.emit_pipeline``, ``pl.kernel``, ``pl.core_map``: kernels inside kernels and kernels without specs."""
+"""``pltpu.emit_pipeline``: a kernel inside a kernel."""
 
 from __future__ import annotations
 
@@ -60,71 +60,3 @@ def _context(machine: Machine, here: SpecOrigin, grid: Value) -> KernelContext:
     outer = machine.kernel
     location = outer.call if outer is not None else Location(here.module.path, here.module.source.span_of(here.node))
     return KernelContext(location, dead_code_kept=True, grid=grid, inside="pipeline")
-
-
-@models(f"{TPU}.create_tensorcore_mesh")
-def _tensorcore_mesh(call: Call) -> Value:
-    return Opaque(call.name, tuple(call.args), call.kwargs)
-
-
-@models(f"{PALLAS}.kernel")
-def _kernel(call: Call) -> Value:
-    """``pl.kernel(body, out_shape, mesh=...)`` and its decorator form; refs are in ANY unless an operand carries a space."""
-    if not call.args:
-        options = replace(call.arguments)
-        return Builtin(
-            "kernel", lambda machine, arguments, node, frame: _made(call, arguments.args[0] if arguments.args else None, options)
-        )
-    return _made(call, call.args[0], call.arguments)
-
-
-def _made(call: Call, body: Value, options: Arguments) -> Value:
-    here = SpecOrigin(call.frame.module, call.node)  # type: ignore[arg-type]
-    position = 1 if options.args else 0
-    out_shape = options.get(position, "out_shape", options.kwargs.get("out_type", ABSENT))
-    scratch = options.kwargs.get("scratch_shapes", options.kwargs.get("scratch_types", ()))
-    sparse = _is_sparse(options.kwargs.get("mesh"))
-
-    def run(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-        outputs = _outputs(out_shape)
-        if sparse or outputs is None or not arguments.exact or not isinstance(scratch, tuple | list | dict):
-            return Unknown("the result of a `pl.kernel`", host=True)
-        refs = [tree_map(machine, lambda leaf: _plain_ref(leaf, "input", here), machine.settle(arg)) for arg in arguments.args]
-        refs += [_plain_ref(out, "output", here) for out in outputs]
-        extra = (
-            [tree_map(machine, lambda leaf: scratch_ref(leaf, "scratch", here), s) for s in scratch]
-            if not isinstance(scratch, dict)
-            else []
-        )
-        named = {k: scratch_ref(v, k, here) for k, v in scratch.items()} if isinstance(scratch, dict) else {}
-        location = Location(here.module.path, here.module.source.span_of(here.node))
-        context = KernelContext(location, dead_code_kept=True, grid=None, inside="mesh")
-        run_kernel(machine, body, Arguments([*refs, *extra], named), context, node, frame)
-        return Unknown("the result of a `pl.kernel`", host=True)
-
-    return Builtin("kernel", run)
-
-
-def _is_sparse(mesh: Value) -> bool:
-    """SparseCore kernels have rules of their own; an unknown mesh may be one."""
-    name = getattr(mesh, "name", "")
-    return not (isinstance(name, str) and name.endswith(("TensorCoreMesh", "create_tensorcore_mesh")))
-
-
-def _outputs(out_shape: Value) -> list[Value] | None:
-    if out_shape is ABSENT or out_shape is None:
-        return []
-    if isinstance(out_shape, ShapeDtype | Array | Scratch):
-        return [out_shape]
-    return list(out_shape) if isinstance(out_shape, tuple | list) else None
-
-
-def _plain_ref(value: Value, role: str, here: SpecOrigin) -> Value:
-    if value is None:
-        return None
-    shape, dtype = (value.shape, value.dtype) if isinstance(value, Array | ShapeDtype | Scratch) else (None, None)
-    carried = value.space if isinstance(value, Array | Scratch) and value.space not in (None, "default") else "any"
-    space = None if isinstance(value, Unknown) else carried  # an unknown operand may carry a memory space of its own
-    location = Location(here.module.path, here.module.source.span_of(here.node))
-    root = RefRoot(role, role, shape, shape, dtype, space, decided_at=location, decided_by="an operand of `pl.kernel`", decider=here)
-    return Ref(root, shape, dtype)

@@ -34,7 +34,7 @@ from ..values import (
     Value,
 )
 from .captures import captured_arrays, module_of
-from .refusals import place, refuse
+from .refusals import place, refuse, rests_on_a_guess
 from .uses import note_uses, refs_in
 
 _NO_FUNCTIONS = (tuple, list, dict, str, int, float, type(None), Array, BlockSpec, GridSpec, ShapeDtype, Scratch, Ref, slice)
@@ -86,7 +86,8 @@ def binding(
     except BindingFault as fault:
         missing, unexpected = _unbound(function, received)
         where = place(machine, function.module, function.node, call)
-        refuse(machine, ArityFault(where, what, function, given, missing, unexpected, str(fault)))
+        if not rests_on_a_guess(machine):
+            refuse(machine, ArityFault(where, what, function, given, missing, unexpected, str(fault)))
         return None
 
 
@@ -175,7 +176,7 @@ def _run(machine: Machine, function: Value, received: Arguments, context: Kernel
         finally:
             if outermost and context.inside == "kernel":
                 for read in list(note_uses(machine.events[start:])):
-                    if machine.blind == before[1]:
+                    if machine.blind == before[1] and not read.where.conditions:
                         machine.emit(read)
         paths[1] += 1
         if outermost:
@@ -204,8 +205,8 @@ def _note_captures(machine: Machine, function: Function, context: KernelContext,
         for array, user in captured_arrays([event.value], context.started):
             if context.inside == "mesh" and not array.shape:
                 continue  # a kernel of a mesh may close over scalars
-            node = user.made_by if user is not None else event.value_node
-            module = (module_of(machine, node) if user is not None and node is not None else None) or event.where.module
+            node = array.made_by if array.born == 0 else user.made_by if user is not None else event.value_node
+            module = (module_of(machine, node) if node is not None and node is not event.value_node else None) or event.where.module
             where = place(machine, module, node if node is not None else event.where.node, context.call)
             machine.emit(Captured(where, context.inside, function, array, user))
 

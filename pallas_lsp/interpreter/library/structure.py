@@ -81,3 +81,11 @@ def leaf_count(machine: Machine, tree: Value) -> int | None:
         return 1
     counts = [leaf_count(machine, part) for part in children(tree)]
     return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def plain_leaves(machine: Machine, tree: Value) -> list[Value]:
+    """The leaves of the tuples, lists and dicts of a tree: an object of the program's class keeps what it does with its fields to itself."""
+    tree = machine.settle(tree)
+    if not isinstance(tree, tuple | list | dict):
+        return [] if tree is None or isinstance(tree, Instance) else [tree]
+    return [leaf for part in children(tree) for leaf in plain_leaves(machine, part)]
