@@ -72,7 +72,9 @@ def analyze(
     run = interpreter.run(source, parsed, callers)
     comments = find_suppressions(source, parsed)
     suppressions = SuppressionComments(project, comments)
-    diagnostics = diagnostics_of(run.events, RuleTable(), interpreter.context, settings, suppressions, _verifier(interpreter, run).fixes)
+    diagnostics = diagnostics_of(
+        run.events, RuleTable(), interpreter.context, settings, suppressions, _verifier(interpreter, run).fixes, run.machine.called
+    )
     machine = run.machine
     return Analysis(
         source,

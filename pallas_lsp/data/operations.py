@@ -105,3 +105,14 @@ def spelled(text: str) -> tuple[str, tuple[tuple[int, str, tuple[Any, ...]], ...
 def gives_array(function: str) -> bool:
     """Whether the function computes arrays: it is one of the table's."""
     return function in load_operations().refused
+
+
+@lru_cache(maxsize=1)
+def load_compiled() -> dict[str, tuple[tuple[frozenset[str], frozenset[str]], ...]]:
+    """What lowers and is refused by the TPU compiler: function → (dtypes, chips) of whole arrays. Read once a process."""
+    table = tomllib.loads(Path(__file__).with_name("compiled.toml").read_text(encoding="utf-8"))
+    found: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
+    for row in table["refused"]:
+        for name in row["functions"].split():
+            found.setdefault(name, []).append((frozenset(row["dtypes"].split()), frozenset(row["chips"].split())))
+    return {name: tuple(rows) for name, rows in found.items()}

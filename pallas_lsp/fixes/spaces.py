@@ -44,6 +44,19 @@ def out_of_any(event: Access, project: Project) -> Iterator[Candidate]:
     yield (*to_vmem(event.ref.root, "unsafe"), *scalars)
 
 
+@fixes("memory-space-positional")
+def space_by_keyword(event: Window, project: Project) -> Iterator[Candidate]:
+    """The third parameter of a BlockSpec is another one: a memory space is given by its name, or not at all."""
+    origin = event.spec.origin if event.spec is not None else None
+    if origin is not None and isinstance(origin.node, ast.Call) and len(origin.node.args) == 3:
+        code, space = Code(origin.module), origin.node.args[2]
+        start = code.span(space).start
+        yield (
+            make(f"Write `memory_space={code.text(space)}`", "safe", [code.cut(start, start, "memory_space=")]),
+            make("Leave the memory space out", "unsafe", [remove_argument(origin.module.source, origin.node, space)]),
+        )
+
+
 def to_smem(root: RefRoot, where: Where, position: int | None = None, applicability: Applicability = "safe") -> Iterator[Fix]:
     """Put a ref into SMEM, where scalars live, if it is small enough for all that is known.
 

@@ -78,7 +78,7 @@ class Window(Event):
     written; ``kinds``: of the block's dims (``blocked squeezed element bounded indirect``); ``mapped``: an index map is written;
     ``result``: what it returns; ``prefetched``: how many operands it receives behind the grid indices; ``siblings``: another spec of the call
     has an index map made at the same place in the text. ``call``: the kernel call; ``grid_at``: where its grid is given.
-    ``fault``: what JAX refuses while tracing, as ``(rule id, detail)``.
+    ``fault``: what JAX refuses while tracing, as ``(rule id, detail)``. ``batch``: the axis that a ``vmap`` puts into the array: size, position, place.
     """
 
     root: RefRoot
@@ -93,6 +93,7 @@ class Window(Event):
     fault: tuple[str, Any] | None = None
     prefetched: int = 0
     siblings: bool = False
+    batch: tuple[MaybeDim, int, Location] | None = None
 
 
 @dataclass(slots=True)

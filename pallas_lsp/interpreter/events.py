@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..shapes.dims import Shape
 from ..text.span import Location, Span
-from .values import Array, Ref, RefTransform, Value
+from .values import Array, Ref, RefTransform, Region, Value
 
 if TYPE_CHECKING:
     from .modules import ModuleFile
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 class Where:
     """The place of an event: file, node, and how the path got there.
 
-    ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that led here, as words;
-    ``dead_code_kept``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what runs here: ``kernel``,
-    ``index map``, ``pipeline``, ``mesh``, empty on the host. ``branched``: in a traced branch or loop, which may not run at all.
+    ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that led
+    here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what runs here:
+    ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``branched``: in a traced branch or loop, which may not run at all.
+    ``region``: what JAX drops or keeps whole around it.
     """
 
     module: ModuleFile
@@ -32,9 +33,20 @@ class Where:
     facts: Facts
     call: Location | None = None
     conditions: tuple[str, ...] = ()
-    dead_code_kept: bool = False
+    keeps_loads: bool = False
     inside: str = ""
     branched: bool = False
+    region: Region | None = None
+
+    @property
+    def dead_code_kept(self) -> bool:
+        """Whether JAX lowers loads here that nothing uses."""
+        return self.keeps_loads or (self.region is not None and not self.region.dropped)
+
+    @property
+    def dropped(self) -> bool:
+        """Whether JAX traces what is here but never lowers it."""
+        return self.region is not None and self.region.dropped
 
     @property
     def span(self) -> Span:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .events import Access
-from .values import Array, DynamicSlice, Ref, Value
+from .values import Array, DynamicSlice, Ref, Region, Value
 
 
 def mark_live(*values: Value) -> None:
@@ -16,7 +16,7 @@ def mark_live(*values: Value) -> None:
     pending: list[Any] = list(values)
     while pending:
         value = pending.pop()
-        if isinstance(value, Array | Access):
+        if isinstance(value, Array | Access | Region):
             if value.live:
                 continue
             value.live = True

@@ -22,7 +22,8 @@ from .events import Event, Where
 from .frames import Frame
 from .modules import ModuleFile
 from .paths import STEPS, Explorer, Path, PathEnd
-from .values import ABSENT, Array, Condition, Function, Imported, Library, Unknown, UnknownShape, Value, next_birth
+from .surroundings import Surroundings
+from .values import ABSENT, Array, Condition, Function, Imported, Library, RefRoot, Region, Unknown, UnknownShape, Value, next_birth
 
 EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
 EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
@@ -70,6 +71,14 @@ class Arguments:
         return self.kwarg_nodes.get(name)
 
 
+@dataclass(slots=True)
+class Scope:
+    """A ``run_scoped`` that runs: the refs it made, and whether its body has an effect on anything else."""
+
+    roots: set[int]
+    has_effect: bool = False
+
+
 class Machine:
     """The interpreting of one document.
 
@@ -101,16 +110,20 @@ class Machine:
         self.seen_kernels: dict[Any, Any] = {}
         self.kernel_coverage: set[tuple[tuple[str, int, int], bool]] = set()
         self.effects = 0
+        self.region: Region | None = None
+        self.scopes: list[Scope] = []
         self.in_jit = 0
         self.transformed = 0
         self.barriers = 0  # barrier semaphores taken
         self.blind = 0  # calls of functions of which nothing is known
+        self.around = Surroundings()
         self.branches = 0  # traced branches and loops around what runs, which may not run at all
         self.foreseeing = 0
         self.muted = 0
         self.guarded = 0
         self.stack: list[ast.AST] = []
         self.cut: dict[str, int] = {}
+        self.called: set[Location] = set()
 
     # -- the four verbs -------------------------------------------------------------------------------------------------------------
 
@@ -189,6 +202,14 @@ class Machine:
         """Whether the stated JAX has a public name; None where no version is stated or the name is not listed."""
         return exists(public_name, self.jax_version) if self.jax_version is not None else None
 
+    def effect(self, root: RefRoot | None = None) -> None:
+        """Count an effect on ``root`` (None: on the world): it keeps the scopes and branches around it, up to where the root was made."""
+        self.effects += 1
+        for scope in reversed(self.scopes):
+            if id(root) in scope.roots:
+                return
+            scope.has_effect = True
+
     def note(self, node: ast.AST, value: Value) -> None:
         """Keep the value for hover; a later one of the same place wins unless it knows less."""
         if isinstance(value, Library) or (isinstance(value, Unknown) and self.known_note(node)):
@@ -211,12 +232,22 @@ class Machine:
             context.dead_code_kept if context else False,
             context.inside if context else "",
             bool(self.branches),
+            self.region,
         )
 
     def emit(self, event: Event) -> None:
         """Record an event, unless it comes from a function whose text is damaged or may not run at all."""
         if not self.muted:
             self.events.append(event)
+
+    @contextmanager
+    def inside(self, region: Region) -> Iterator[None]:
+        """Around what JAX drops or keeps whole."""
+        around, self.region = self.region, region
+        try:
+            yield
+        finally:
+            self.region = around
 
     @contextmanager
     def branched(self) -> Iterator[None]:
@@ -249,7 +280,8 @@ class Cancelled(Exception):
 
 def symbolic_array(key: str, rank: int) -> Array:
     """An array of which only the rank is known; its dims are symbols in the user's words."""
-    return Array(Aval(tuple(dims.symbol(f"{key}.shape[{axis}]", 1) for axis in range(rank)), None, False))
+    shape = tuple(dims.symbol(f"{key}.shape[{axis}]", 1) for axis in range(rank))
+    return Array(Aval(shape, None, False), assumed=True)
 
 
 def shape_values(value: Any) -> tuple[Value, ...]:

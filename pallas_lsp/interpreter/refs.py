@@ -119,7 +119,13 @@ def _ref_fault(entries: tuple[IndexEntry, ...]) -> Fault | None:
 def _bounds_fault(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], facts: Any) -> Fault | None:
     """A static ``pl.ds`` beyond its dim; Python slices clamp and ints are not checked."""
     for axis, entry in zip(axes(shape, entries), entries, strict=True):
-        if not isinstance(entry.value, DynamicSlice) or axis is None:
+        if axis is None:
+            continue
+        if isinstance(entry.value, slice):
+            beyond = _empty_beyond(entry.value, facts.resolve(shape[axis]))
+            if beyond is not None:
+                return "slice-out-of-bounds", (beyond, 0, 1, beyond, axis), entry.node
+        if not isinstance(entry.value, DynamicSlice):
             continue
         start, size, stride = (static_int(part) for part in (entry.value.start, entry.value.size, entry.value.stride))
         dim = facts.resolve(shape[axis])
@@ -128,6 +134,15 @@ def _bounds_fault(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], 
         if start >= dim or start + (size - 1) * stride >= dim:
             return "slice-out-of-bounds", (start, size, stride, dim, axis), entry.node
     return None
+
+
+def _empty_beyond(value: slice, dim: MaybeDim) -> int | None:
+    """The dim, where a Python slice starts beyond it: clamped to nothing at the end, which JAX refuses."""
+    bounds = [part for part in (value.start, value.stop, value.step) if part is not None]
+    if not isinstance(dim, int) or value.start is None or not all(isinstance(part, int) for part in bounds) or value.step == 0:
+        return None
+    start, stop, step = value.indices(dim)
+    return dim if step > 0 and start >= dim and stop <= start else None
 
 
 def static_int(value: Value) -> int | None:
@@ -153,7 +168,9 @@ def indexed_shape(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any) -> 
     """The shape of what an indexer selects, None when the rank is not known."""
     from .subscripts import key_part
 
-    if shape is None or any(entry.kind in ("unknown", "array", "numpy", "ref", "float", "bool") for entry in entries):
+    if shape is not None and any(entry.kind == "array" for entry in entries):
+        return _array_indexed_shape(shape, entries, facts)
+    if shape is None or any(entry.kind in ("unknown", "numpy", "ref", "float", "bool") for entry in entries):
         return _all_scalar_shape(shape, entries)
     if len(entries) == 1 and entries[0].kind == "none":
         return shape
@@ -162,6 +179,16 @@ def indexed_shape(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any) -> 
         return indexing.ref_index(resolved, tuple(key_part(entry.value) for entry in entries))
     except ShapeError:
         return None
+
+
+def _array_indexed_shape(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], facts: Any) -> Shape:
+    """What array indexers of one known shape select: that shape, then the dims that are sliced; None for anything else."""
+    if any(entry.kind not in ("array", "slice", "ds", "ellipsis") for entry in entries):
+        return None
+    picked = {entry.value.shape for entry in entries if entry.kind == "array"}
+    plain = tuple(IndexEntry("int", 0) if entry.kind == "array" else entry for entry in entries)
+    rest = indexed_shape(shape, plain, facts)
+    return (*picked.pop(), *rest) if len(picked) == 1 and rest is not None else None
 
 
 def _all_scalar_shape(shape: Shape, entries: tuple[IndexEntry, ...]) -> Shape:
@@ -237,7 +264,7 @@ def store(
     """Write a ref; gives the old contents for a swap, None for a store."""
     entries = () if index is ABSENT else entries_of(index, slice_node)
     mark_live(value, mask, ref, tuple(entry.value for entry in entries))
-    machine.effects += 1
+    machine.effect(ref.root)
     if isinstance(value, Ref | RefIndexer):
         machine.emit(RefAsArray(machine.where(value_node or node, frame), "store", value.ref if isinstance(value, RefIndexer) else value))
         return Unknown("a ref is stored")
@@ -255,7 +282,7 @@ def _access(machine: Machine, op: str, api: str, ref: Ref, entries: tuple[IndexE
     last_is_view = bool(ref.transforms) and ref.transforms[-1].kind == "index"
     if last_is_view and _is_full(entries):
         # A trailing `[...]` after `.at[...]` reuses that indexer.
-        transforms, before, shape, fault = ref.transforms[:-1], ref.before, ref.shape, None
+        transforms, before, shape, fault = ref.transforms[:-1], ref.before, ref.shape, _dynamic_size(ref)
     else:
         fault = index_fault(ref.shape, entries, machine.path.facts)
         shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
@@ -265,13 +292,19 @@ def _access(machine: Machine, op: str, api: str, ref: Ref, entries: tuple[IndexE
     return Access(where, op, api, ref, entries, shape, fault, before=before, transforms=transforms)
 
 
+def _dynamic_size(ref: Ref) -> Fault | None:
+    """A traced size in the view that is read or written: only copies take one."""
+    value = next((v for v in ref.key or () if isinstance(v, DynamicSlice) and isinstance(v.size, Array) and v.size.traced), None)
+    return ("dynamic-slice-size", value, None) if value is not None else None
+
+
 def _is_full(entries: tuple[IndexEntry, ...]) -> bool:
     return not entries or (len(entries) == 1 and entries[0].kind == "ellipsis")
 
 
 def copied(machine: Machine, role: str, value: Value, node: ast.AST, frame: Frame) -> None:
     """Note an operand of a copy: it must be a ref, and what computes its view is used."""
-    machine.effects += 1
+    machine.effect()
     mark_live(value)
     if isinstance(value, Array | bool | int | float):
         machine.emit(CopyEvent(machine.where(node, frame), role, value))

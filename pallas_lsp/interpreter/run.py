@@ -12,12 +12,14 @@ from .importing import run_top_level
 from .machine import Arguments, Machine
 from .modules import ModuleFile
 from .paths import HOST_PATHS, Explorer, Path, PathEnd
+from .signature import free_names
 from .statements import EXECUTE_ERRORS
 from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Value
 
 # Importing these fills the machine's tables: without them nothing is interpreted.
 _TABLES = (importing, library)
 TOP_LEVEL_PATHS = 4
+_CALLERS = 8
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
 
 
@@ -29,7 +31,11 @@ def run_module(machine: Machine, module: ModuleFile) -> None:
     """
     machine.modules[module.path] = module
     _run_main(machine, module)
-    for function in entries(module):
+    found = entries(module)
+    for node in callers_in_file(module, {function.name for function, _ in found}):
+        _run_entry(machine, _entry_value(machine, module, (node, None)), (node, None), symbolic=False)
+    machine.called.update(event.where.call for event in machine.events if event.where.call is not None)
+    for function in found:
         value = _entry_value(machine, module, function)
         for symbolic in (False, True) if _has_defaults(function) else (True,):
             _run_entry(machine, value, function, symbolic)
@@ -67,6 +73,19 @@ def entries(module: ModuleFile) -> list[tuple[ast.FunctionDef | ast.AsyncFunctio
 
     visit(module.parsed.tree.body, None)
     return found
+
+
+def callers_in_file(module: ModuleFile, names: set[str]) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions without required parameters (tests, ``main``) that use one of the named functions: their calls give facts."""
+    found: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+    for statement in module.parsed.tree.body:
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) or statement.name in names:
+            continue
+        spec = statement.args
+        required = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults) + sum(default is None for default in spec.kw_defaults)
+        if not required and not names.isdisjoint(free_names(statement)):
+            found.append(statement)
+    return found[:_CALLERS]
 
 
 def holds_kernel_call(node: ast.AST) -> bool:

@@ -106,7 +106,7 @@ class Array:
     """An array or a traced scalar: its aval, and what it was computed from (for liveness).
 
     ``operands`` holds arrays and load events. ``traced``: JAX knows no concrete value while it traces. ``constant``: the Python
-    number it was made of, where there is one. ``space``: the memory space the user constrained it to. ``born``: its place in the order in
+    number it was made of, where there is one. ``assumed``: only a use of it (an unpacked shape) says that it is an array; it may be a ref. ``space``: the memory space the user constrained it to. ``born``: its place in the order in
     which arrays were made: what is older than a kernel's run was made outside of it. ``multiple``: a number by which the TPU compiler
     can prove a traced index to be divisible (see ``divisibility``), None where that is not known.
     """
@@ -117,6 +117,7 @@ class Array:
     constant: int | float | bool | None = None
     space: str | None = None
     made_by: ast.AST | None = None
+    assumed: bool = False
     live: bool = False
     born: int = field(default_factory=next_birth)
     multiple: int | None = None
@@ -130,6 +131,23 @@ class Array:
     def dtype(self) -> str | None:
         """The canonical dtype name, None when unknown."""
         return self.aval.dtype
+
+
+@dataclass(slots=True, eq=False)
+class Region:
+    """A part of a kernel that JAX drops or keeps whole: the body of a ``run_scoped``, a branch that a constant condition never takes.
+
+    ``live``: something outside it depends on it; then none of its own dead loads is dropped either.
+    """
+
+    parent: Region | None = None
+    live: bool = False
+    operands: tuple[Any, ...] = ()
+
+    @property
+    def dropped(self) -> bool:
+        """Whether JAX drops it before lowering, with or in what is around it."""
+        return not self.live or (self.parent is not None and self.parent.dropped)
 
 
 @dataclass(slots=True, eq=False)
@@ -174,12 +192,13 @@ class SpecOrigin:
 @dataclass(frozen=True, slots=True)
 class RefTransform:
     """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step;
-    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to."""
+    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to; ``same_width``: of a bitcast between dtypes of one width."""
 
     kind: str
     strided: bool = False
     squeezed: bool = False
     rank: int | None = None
+    same_width: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -355,6 +374,7 @@ class ShapeDtype:
     why: str = ""
     origin: SpecOrigin | None = None
     wide: str | None = None
+    sharding: Value = None
 
 
 @dataclass(slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..interpreter.events import Event
@@ -10,7 +10,7 @@ from ..resolve.project import Project
 from ..settings import Settings
 from ..text.span import Location
 from ..text.suppressions import Suppressions, Unused, find_suppressions
-from .diagnostic import Diagnostic, Fix, FixesOnDemand, Related
+from .diagnostic import Diagnostic, Fix, FixesOnDemand, Related, Severity
 from .registry import RULES, Context, Finding, Rule, RuleTable
 
 UNUSED = "unused-suppression"
@@ -31,9 +31,19 @@ Offer = Callable[[str, Location, Sequence[Event]], Iterator[Fix]]
 
 
 def diagnostics_of(
-    events: Iterable[Event], table: RuleTable, context: Context, settings: Settings, suppressions: SuppressionComments, offer: Offer
+    events: Iterable[Event],
+    table: RuleTable,
+    context: Context,
+    settings: Settings,
+    suppressions: SuppressionComments,
+    offer: Offer,
+    called: Collection[Location] = (),
 ) -> list[Diagnostic]:
-    """The diagnostics of a run, sorted by place. Findings that settings or comments leave out are not there."""
+    """The diagnostics of a run, sorted by place. Findings that settings or comments leave out are not there.
+
+    ``called``: the kernel calls that the program itself makes with known arguments. What is wrong with them only under a condition that those
+    arguments do not meet is no error of this program: it is told as information.
+    """
     joined: dict[tuple[str, Location], _Joined] = {}
     for event in events:
         judged = table.first(event, context)
@@ -49,7 +59,7 @@ def diagnostics_of(
             known.finding = finding if simpler else known.finding
             known.events.insert(0 if simpler else len(known.events), event)
             known.conditions = tuple(words for words in known.conditions if words in event.where.conditions)
-    found = [_diagnostic(item, offer) for item in joined.values()]
+    found = [_diagnostic(item, offer, called) for item in joined.values()]
     return sorted((d for d in found if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
 
 
@@ -102,11 +112,13 @@ def _when(conditions: tuple[str, ...]) -> str:
     return f" (when {' and '.join(conditions[-_MOST_CONDITIONS:])}{others})"
 
 
-def _diagnostic(item: _Joined, offer: Offer) -> Diagnostic:
+def _diagnostic(item: _Joined, offer: Offer, called: Collection[Location]) -> Diagnostic:
     finding, call = item.finding, item.events[0].where.call
     message = finding.message + _when(item.conditions)
     related = finding.related
     if call is not None and call.path != finding.location.path and all(r.location != call for r in related):
         related = (*related, Related(call, "the kernel is called here"))
     fixes = FixesOnDemand(offer(item.rule.id, finding.location, item.events))
-    return Diagnostic(item.rule.id, item.rule.severity, message, finding.location, related, fixes, finding.jax_message)
+    elsewhere = bool(item.conditions) and all(event.where.call in called for event in item.events)
+    severity: Severity = "info" if elsewhere else item.rule.severity
+    return Diagnostic(item.rule.id, severity, message, finding.location, related, fixes, finding.jax_message)

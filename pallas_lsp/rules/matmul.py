@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..interpreter.operation_events import Operation
 from ..shapes import dtypes
 from . import lowered, words
+from .compiler import ALL, refused_on, who
 from .contraction import Contraction, contraction_of
 from .registry import Context, Finding, rule
 
@@ -160,4 +161,64 @@ def matmul_batch_rank(event: Operation, context: Context) -> Finding | None:
         event.where.location,
         f"{lowered.name(event)} of {_sides(product)} has {what}: before JAX 0.12 a TPU kernel takes one, reshape or loop",
         jax_message=_VERIFIER.format(jax),
+    )
+
+
+_BEFORE_7 = ALL - {"tpu7x"}
+
+
+@rule("matmul-i32", on=Operation, order=120, stage="compile")
+def matmul_i32(event: Operation, context: Context) -> Finding | None:
+    """A matrix product of 32-bit integers."""
+    product = _product(event, context)
+    if product is None or "int32" not in (product.left.dtype, product.right.dtype):
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {_sides(product)}: TPUs multiply matrices of floats and int8, cast to float32",
+        jax_message="Bad lhs/rhs type: ...",
+    )
+
+
+@rule("matmul-acc-kind", on=Operation, order=121, stage="compile")
+def matmul_acc_kind(event: Operation, context: Context) -> Finding | None:
+    """Integers are multiplied into floats, or floats into integers."""
+    product = _product(event, context)
+    if product is None or None in (product.left.dtype, product.right.dtype, product.result) or not refused_on(context, _BEFORE_7):
+        return None
+    floats = [dtypes.is_floating(dtype) for dtype in (product.left.dtype, product.right.dtype, product.result) if dtype is not None]
+    if floats[0] != floats[1] or floats[0] == floats[2]:
+        return None
+    jax = "float acc with int lhs. Expected float lhs." if floats[2] else "int acc with float lhs. Expected int lhs."
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {_sides(product)} into {product.result}: {who(context, _BEFORE_7)} multiplies integers into int32 and floats into float32, cast afterwards",
+        jax_message=jax,
+    )
+
+
+@rule("matmul-bf16-highest", on=Operation, order=122, stage="compile")
+def matmul_bf16_highest(event: Operation, context: Context) -> Finding | None:
+    """The highest precision is asked of bfloat16 operands."""
+    product = _product(event, context)
+    if product is None or product.precision != "HIGHEST" or "bfloat16" not in (product.left.dtype, product.right.dtype):
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {_sides(product)} with the highest precision, which is for float32 operands: leave it out, or cast first",
+        jax_message="Bad lhs type",
+    )
+
+
+@rule("matmul-i8-old", on=Operation, order=123, stage="compile")
+def matmul_i8_old(event: Operation, context: Context) -> Finding | None:
+    """A matrix product of int8 on a chip that has none."""
+    chips = frozenset({"v4"})
+    product = _product(event, context)
+    if product is None or "int8" not in (product.left.dtype, product.right.dtype) or not refused_on(context, chips):
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {_sides(product)}: {who(context, chips)} has no int8 products, cast to bfloat16",
+        jax_message="E2001: CompileTimeMosaicUnsupportedRhsType: Unsupported matmul RHS type on target: ...",
     )

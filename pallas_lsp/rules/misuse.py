@@ -52,7 +52,7 @@ def ref_at_item_assignment(event: ValueStore, context: Context) -> Finding | Non
 @rule("value-item-assignment", on=ValueStore, order=11, stage="trace")
 def value_item_assignment(event: ValueStore, context: Context) -> Finding | None:
     """An item of a value is assigned to."""
-    if not isinstance(event.holder, Array) or not event.holder.traced:
+    if not isinstance(event.holder, Array) or not event.holder.traced or event.holder.assumed:
         return None
     return Finding(
         event.where.at(event.target),
@@ -61,10 +61,15 @@ def value_item_assignment(event: ValueStore, context: Context) -> Finding | None
     )
 
 
+def _may_be_ref(value: object) -> bool:
+    """Whether only an unpacked shape says that the value is an array."""
+    return isinstance(value, Array) and value.assumed
+
+
 @rule("ref-api-on-non-ref", on=NotARef, order=10, stage="trace")
 def ref_api_on_non_ref(event: NotARef, context: Context) -> Finding | None:
     """A function that takes a ref is given a value."""
-    if not event.function.startswith("ref_"):
+    if not event.function.startswith("ref_") or _may_be_ref(event.value):
         return None
     short = event.function.removeprefix("ref_")
     return Finding(
@@ -77,6 +82,8 @@ def ref_api_on_non_ref(event: NotARef, context: Context) -> Finding | None:
 @rule("copy-operand-not-ref", on=CopyEvent, order=10, stage="trace")
 def copy_operand_not_ref(event: CopyEvent, context: Context) -> Finding | None:
     """A copy is given a value instead of a ref."""
+    if _may_be_ref(event.value):
+        return None
     at = "`.at[...]` makes a view of a ref without loading it"
     return Finding(
         event.where.location,

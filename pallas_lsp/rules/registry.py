@@ -115,6 +115,8 @@ class RuleTable:
         for entry in self.by_event.get(type(event), ()):
             if (entry.since or entry.until) and not context.jax(entry.since, entry.until):
                 continue
+            if event.where.dropped and entry.stage != "trace":
+                continue
             finding = entry.check(event, context)
             if finding is not None:
                 return entry, finding

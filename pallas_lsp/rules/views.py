@@ -111,18 +111,16 @@ def ref_reshape_size(event: ViewEvent, context: Context) -> Finding | None:
     )
 
 
-@rule("bitcast-1d-ref", on=ViewEvent, order=21, stage="trace")
-def bitcast_1d_ref(event: ViewEvent, context: Context) -> Finding | None:
-    """A ref of rank 1 is bitcast to another width."""
-    if event.kind != "bitcast" or event.ref.shape is None or len(event.ref.shape) >= 2 or (widths := _widths(event)) is None:
+@rule("bitcast-1d-ref", on=Access, order=9, stage="trace")
+def bitcast_1d_ref(event: Access, context: Context) -> Finding | None:
+    """A bitcast view of a ref of rank 1 is read or written."""
+    step = next((step for step in event.transforms if step.kind == "bitcast" and step.rank == 1), None)
+    if step is None:
         return None
-    old, new = widths
-    if old == new and len(event.ref.shape) != 1:
-        return None
-    message = "Bitcast 1D ref with bitwidth change is not supported." if old != new else "list index out of range"
+    message = "list index out of range" if step.same_width else "Bitcast 1D ref with bitwidth change is not supported."
     return Finding(
         event.where.location,
-        f"{words.name(event.ref)} has {words.count(len(event.ref.shape), 'dim')}: a bitcast needs at least 2",
+        f"a bitcast of {words.name(event.ref)}, which has 1 dim: a bitcast needs at least 2",
         words.shaped(event.ref),
         message,
     )

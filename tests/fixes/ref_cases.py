@@ -5,6 +5,10 @@ from __future__ import annotations
 from fixes.kernels import program
 
 COPY = "o_ref[...] = x_ref[...]"
+ROWS = {
+    "in_specs": "[pl.BlockSpec((8, 128), lambda i: (i, 0), pltpu.VMEM)]",
+    "out_specs": "pl.BlockSpec((8, 128), lambda i: (i, 0))",
+}
 TRACED = "@pl.loop(0, 8)\ndef _(i):\n    {}".format
 
 REFS_AS_ARRAYS = [
@@ -24,6 +28,11 @@ REFS_AS_ARRAYS = [
 ]
 
 OTHERS = [
+    (
+        "memory-space-positional",
+        program(COPY, x="f32[16,128]", out="f32[16,128]", grid="(2,)", **ROWS),
+        ["in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0), memory_space=pltpu.VMEM)],"],
+    ),
     ("ref-at-item-assignment", program(f"{COPY}\no_ref.at[0] = x_ref[1]"), ["o_ref[0] = x_ref[1]"]),
     ("copy-operand-not-ref", program("pltpu.sync_copy(x_ref[0:8], o_ref)", x="f32[16,128]"), ["pltpu.sync_copy(x_ref.at[0:8], o_ref)"]),
     ("copy-operand-not-ref", program("pltpu.sync_copy(x_ref[...], o_ref)"), ["pltpu.sync_copy(x_ref, o_ref)"]),

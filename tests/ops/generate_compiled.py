@@ -1,8 +1,9 @@
 """Write ``pallas_lsp/data/compiled.toml``: which functions lower and are then refused by the TPU compiler, by dtype and chip.
 
-    python tests/ops/generate_compiled.py > pallas_lsp/data/compiled.toml
+    python tests/ops/generate_compiled.py pallas_lsp/data/compiled.toml
 
 Each function is applied to two whole arrays of a dtype in a kernel of its own, which libtpu compiles for every chip. Needs libtpu, no chip.
+Compilers differ: run it with one libtpu after the other, and what each of them refuses stays. To begin anew, delete the file.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
@@ -41,8 +43,7 @@ from jax.experimental import pallas as pl
 
 
 def kernel(x_ref, y_ref, o_ref):
-    result = {call}
-    o_ref[...] = result.astype({stored})
+    o_ref[...] = {call}
 
 
 def run(x, y):
@@ -73,8 +74,9 @@ def source(call: str, dtype: str) -> str | None:
         result = jax.eval_shape(lambda x, y: eval(code, {"jax": jax, "x": x, "y": y}), operand, operand)
     except Exception:
         return None
-    stored = "jnp.int32" if result.dtype == jnp.bool_ else f"jnp.{result.dtype}"
-    return _KERNEL.format(call=call, stored=stored, dtype=dtype)
+    if result.dtype == jnp.bool_:
+        return _KERNEL.format(call=f"jnp.where({call}, x_ref[...], y_ref[...])", stored=f"jnp.{dtype}", dtype=dtype)
+    return _KERNEL.format(call=call, stored=f"jnp.{result.dtype}", dtype=dtype)
 
 
 def refused(names: dict[str, str], dtypes: tuple[str, ...] = DTYPES, chips: tuple[str, ...] = tuple(CHIPS)) -> dict[tuple[str, str], set[str]]:
@@ -88,20 +90,34 @@ def refused(names: dict[str, str], dtypes: tuple[str, ...] = DTYPES, chips: tupl
     return found
 
 
-def main() -> None:
-    grouped: dict[tuple[str, str], list[str]] = defaultdict(list)
+def main(path: Path) -> None:
+    found, compilers = refused(functions()), {importlib.metadata.version("libtpu")}
+    if path.exists():
+        old = tomllib.loads(path.read_text(encoding="utf-8"))
+        compilers |= set(old["libtpu"])
+        before: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for row in old["refused"]:
+            for name in row["functions"].split():
+                for dtype in row["dtypes"].split():
+                    before[name, dtype] = set(row["chips"].split())
+        found = {cell: chips & before[cell] for cell, chips in found.items() if chips & before[cell]}
+    path.write_text(written(found, sorted(compilers)), encoding="utf-8")
+
+
+def written(found: dict[tuple[str, str], set[str]], compilers: list[str]) -> str:
+    """The table as text: one entry for what shares dtypes and chips."""
     by_function: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for (name, dtype), chips in refused(functions()).items():
+    for (name, dtype), chips in found.items():
         by_function[name, " ".join(sorted(chips))].append(dtype)
+    grouped: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (name, chips), dtypes in by_function.items():
-        grouped[" ".join(dtypes), chips].append(name)
-    print("# Written by tests/ops/generate_compiled.py; do not edit.")
-    print(f'jax = "{jax.__version__}"\nlibtpu = "{importlib.metadata.version("libtpu")}"')
+        grouped[" ".join(sorted(dtypes)), chips].append(name)
+    lines = ["# Written by tests/ops/generate_compiled.py from what each of these compilers refuses; do not edit."]
+    lines += [f'jax = "{jax.__version__}"', "libtpu = [" + ", ".join(f'"{compiler}"' for compiler in compilers) + "]"]
     for (dtypes, chips), names in sorted(grouped.items()):
-        print(f'\n[[refused]]\ndtypes = "{dtypes}"\nchips = "{chips}"\nfunctions = """')
-        print("\n".join(wrapped(sorted(names))))
-        print('"""')
+        lines += ["", "[[refused]]", f'dtypes = "{dtypes}"', f'chips = "{chips}"', 'functions = """', *wrapped(sorted(names)), '"""']
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ...shapes.dims import MaybeDim
 from ...text.span import Location
 from ..call_events import Grid, MapResult, StructureFault, Window
 from ..events import CallFault
 from ..frames import Frame
 from ..machine import Machine
 from ..modules import ModuleFile
+from ..surroundings import Batch
 from ..values import (
     BlockSpec,
     Class,
@@ -65,11 +67,12 @@ class Side:
 
 @dataclass(slots=True)
 class Placed:
-    """A ref before its window is judged: what JAX calls it, and its spec."""
+    """A ref before its window is judged: what JAX calls it, its spec, and the array it is a window of."""
 
     ref: Ref
     name: str
     spec: Value
+    array: Value
 
 
 def has_other_structure(machine: Machine, call: PallasCall, side: Side) -> bool:
@@ -125,7 +128,7 @@ class Placing:
         window.unspecified = unspecified_space(self.machine)
         ref = block_ref(window, spec, self.call.origin)
         if isinstance(ref, Ref):
-            self.placed.append(Placed(ref, name, spec))
+            self.placed.append(Placed(ref, name, spec, array))
         return ref
 
     def _refuse_operand(self, array: Value, name: str) -> None:
@@ -145,7 +148,8 @@ def _origin(origin: SpecOrigin) -> tuple[ModuleFile, ast.AST]:
 class Judging:
     """What the windows of a call are judged by.
 
-    ``grid_at``: where the grid is given; ``prefetch``: the refs that index maps receive; ``lowers``: the call is lowered for a TPU.
+    ``grid_at``: where the grid is given; ``prefetch``: the refs that index maps receive; ``lowers``: the call is lowered for a TPU;
+    ``batch``: the ``vmap`` that batches it.
     """
 
     machine: Machine
@@ -155,12 +159,20 @@ class Judging:
     prefetch: list[Value]
     frame: Frame
     lowers: bool
+    batch: Batch | None = None
     maps: Counter[int] = field(default_factory=Counter)
 
     @property
     def grid(self) -> Grid:
         """The sizes of the grid."""
         return grid_of(self.grid_value)
+
+    def batch_of(self, entry: Placed) -> tuple[MaybeDim, int, Location] | None:
+        """The axis that a ``vmap`` around the call puts into an array: its size, its position, and the ``vmap``."""
+        if self.batch is None:
+            return None
+        axis = 0 if entry.ref.root.role == "output" else self.batch.axis_of(entry.array)
+        return (self.batch.size, axis, self.batch.location) if axis is not None else None
 
     def refuses(self, placed: list[Placed]) -> bool:
         """Emit the windows in JAX's order; True where JAX refuses one of them while tracing."""
@@ -193,7 +205,10 @@ def _judge(judging: Judging, entry: Placed) -> bool:
         count = len(judging.prefetch)
         function = _map_function(spec)
         siblings = function is not None and judging.maps[id(function.node)] > 1
-        event = Window(where, root, entry.name, spec, kinds, judging.grid, mapped, result, location, judging.grid_at, found, count, siblings)
+        event = Window(
+            where, root, entry.name, spec, kinds, judging.grid, mapped, result, location, judging.grid_at, found, count, siblings,
+            judging.batch_of(entry),
+        )  # fmt: skip
         if found is not None:
             refuse(machine, event)
         elif judging.lowers:

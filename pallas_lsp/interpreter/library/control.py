@@ -13,7 +13,7 @@ from ..machine import Arguments, Machine
 from ..operation_events import BranchResults
 from ..paths import PathEnd
 from ..truth import known_truth, truth
-from ..values import Array, Builtin, Condition, Unknown, Value
+from ..values import Array, Builtin, Condition, Region, Unknown, Value
 from .loops import as_array
 from .registry import PALLAS, TPU, Call, models
 from .structures import difference
@@ -68,12 +68,19 @@ def _branches(call: Call, selector: Value, branches: list[Value], operands: list
         raise PathEnd("a vector decides a branch")
     before = call.machine.effects
     operands = [tree_map(call.machine, as_array, operand) for operand in operands]
+    taken = known_truth(selector) if call.name.endswith("cond") else None
     with call.machine.branched():
-        results = [call.machine.settle(call.call(branch, *operands)) for branch in branches]
+        results = [_traced_branch(call, branch, operands, taken is not None and taken != (not index)) for index, branch in enumerate(branches)]
     if call.machine.effects != before:
         mark_live(selector)
     _agree_or_end(call, results)
     return _agreed(call.machine, selector, results)
+
+
+def _traced_branch(call: Call, branch: Value, operands: list[Value], never: bool) -> Value:
+    """What a branch gives; one that a constant condition ``never`` takes is traced and then dropped."""
+    with call.machine.inside(Region(call.machine.region)) if never else nullcontext():
+        return call.machine.settle(call.call(branch, *operands))
 
 
 def _agreed(machine: Machine, selector: Value, results: list[Value]) -> Value:
@@ -113,13 +120,13 @@ def _axis_index(call: Call) -> Value:
 @models(f"{PALLAS}.debug_print", "jax.debug.print", f"{PALLAS}.debug_check", "jax.debug.callback")
 def _debug_print(call: Call) -> Value:
     """What is printed is used: such a load is not dropped."""
-    call.machine.effects += 1
+    call.machine.effect()
     mark_live(call.args, list(call.kwargs.values()))
     return None
 
 
 @models(f"{TPU}.prng_seed", f"{PALLAS}.delay", f"{TPU}.delay", f"{TPU}.touch", f"{TPU}.core_barrier")
 def _effect(call: Call) -> Value:
-    call.machine.effects += 1
+    call.machine.effect()
     mark_live(call.args, list(call.kwargs.values()))
     return None

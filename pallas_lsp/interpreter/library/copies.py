@@ -10,12 +10,12 @@ from ...shapes.dims import Shape
 from ..calls import BindingFault, bind_arguments, innermost
 from ..events import NotARef, ViewEvent
 from ..frames import Frame
-from ..machine import Arguments, Machine
+from ..machine import Arguments, Machine, Scope
 from ..operation_events import ScopedRun
 from ..paths import PathEnd
 from ..refs import load, store, transposed
 from ..truth import as_dim, dtype_of
-from ..values import ABSENT, Array, Function, Ref, RefIndexer, RefRoot, RefTransform, SpecOrigin, Unknown, Value
+from ..values import ABSENT, Array, Function, Ref, RefIndexer, RefRoot, RefTransform, Region, SpecOrigin, Unknown, Value
 from .containers import RECEIVERS
 from .registry import PALLAS, TPU, Call, models
 from .specs import WORDS, scratch_of
@@ -77,11 +77,12 @@ def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Fra
     name = dtype_of(dtype)
     machine.emit(ViewEvent(machine.where(node, frame), "bitcast", ref, detail=name))
     old, new = (dtypes.bits(d) if d is not None else None for d in (ref.dtype, name))
+    rank = len(ref.shape) if ref.shape is not None else None
     shape = ref.shape if ref.shape is not None and len(ref.shape) >= 2 else None  # JAX refuses to bitcast fewer dims
     if shape is not None:
         rows = dims.floordiv(dims.mul(shape[-2], old), new) if old is not None and new is not None else None
         shape = (*shape[:-2], rows, shape[-1])
-    return Ref(ref.root, shape, name, (*ref.transforms, RefTransform("bitcast")), ref.shape)
+    return Ref(ref.root, shape, name, (*ref.transforms, RefTransform("bitcast", rank=rank, same_width=old is not None and old == new)), ref.shape)
 
 
 RECEIVERS[Ref] = _ref_method
@@ -186,7 +187,6 @@ def _run_scoped(call: Call) -> Value:
         for name, entry in call.kwargs.items()
         if name not in ("collective_axes",)
     }
-    machine.effects += 1
     function, received = innermost(call.args[0], Arguments(args, kwargs))
     if isinstance(function, Function):
         try:
@@ -194,10 +194,21 @@ def _run_scoped(call: Call) -> Value:
         except BindingFault as fault:
             machine.emit(ScopedRun(machine.where(call.node, call.frame), "arity", str(fault)))
             raise PathEnd("a function that does not take its scoped refs") from None
-    result = machine.settle(machine.call(call.args[0], Arguments(args, kwargs), call.node, call.frame))
     mine = {id(leaf.root) for leaf in leaves(machine, [*args, *kwargs.values()]) if isinstance(leaf, Ref)}
+    region = Region(machine.region)
+    machine.scopes.append(Scope(mine))
+    try:
+        with machine.inside(region):
+            result = machine.settle(machine.call(call.args[0], Arguments(args, kwargs), call.node, call.frame))
+    finally:
+        region.live = machine.scopes.pop().has_effect
     escaped = next((leaf for leaf in leaves(machine, result) if isinstance(leaf, Ref) and id(leaf.root) in mine), None)
     if escaped is not None:
         machine.emit(ScopedRun(machine.where(call.node, call.frame), "escape", escaped))
         raise PathEnd("a scoped ref that comes out of its scope")
-    return result
+    return tree_map(machine, lambda leaf: _out_of(region, leaf), result)
+
+
+def _out_of(region: Region, leaf: Value) -> Value:
+    """A result of a scope: whoever uses it keeps the whole scope."""
+    return Array(leaf.aval, (leaf, region), leaf.traced, made_by=leaf.made_by) if isinstance(leaf, Array) else leaf

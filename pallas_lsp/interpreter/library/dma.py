@@ -47,7 +47,7 @@ def _made(call: Call, semaphore: Value) -> CopyMade:
 
 def _step(machine: Machine, copy: Copy, step: str, node: ast.AST, frame: Frame) -> None:
     """Note that a copy is started or waited for."""
-    machine.effects += 1
+    machine.effect()
     mark_live(copy.source, copy.destination)
     if isinstance(copy.made, CopyMade):
         machine.emit(CopyStep(machine.where(node, frame), step, copy.made))
@@ -65,7 +65,7 @@ RECEIVERS[Copy] = _copy_method
     f"{PALLAS}.semaphore_signal", f"{PALLAS}.semaphore_wait", f"{TPU}.semaphore_signal", f"{TPU}.semaphore_wait", f"{PALLAS}.semaphore_read"
 )
 def _semaphore(call: Call) -> Value:
-    call.machine.effects += 1
+    call.machine.effect()
     mark_live(call.args, list(call.kwargs.values()))
     short = call.name.rpartition("_")[2]
     semaphore = call.get(0, "sem")

@@ -17,6 +17,7 @@ from ..events import CallFault, Where
 from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
 from ..modules import ModuleFile
+from ..surroundings import Batch
 from ..truth import known_truth
 from ..values import (
     ABSENT,
@@ -129,12 +130,33 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
         name = next(iter(arguments.kwargs))
         refuse(machine, CallFault(machine.where(arguments.kwarg_nodes.get(name, node), frame), "operand-keyword", name))
         return result
+    _note_surroundings(machine, call, arguments, node, frame)
     if arguments.exact:
         operands = [machine.settle(arg) for arg in arguments.args]
         parts = _parts(machine, call, operands, arguments.arg_nodes, node, frame)
         if parts is not None:
             _run(machine, call, parts, operands, node, frame)
     return result
+
+
+def _note_surroundings(machine: Machine, call: PallasCall, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """Say what is around the call that JAX refuses it in."""
+    around, where = machine.around, machine.where(node, frame)
+    taker = next((w for arg in arguments.args for leaf in leaves(machine, arg) if (w := around.taker(leaf)) is not None), None)
+    if taker is not None:
+        refuse(machine, CallFault(taker, "gradient", where.location))
+    if not around.sharded and not _is_interpreted(call):
+        around.calls.append(where)
+    struct = next((leaf for leaf in plain_leaves(machine, call.arguments.get("out_shape")) if _varies_unsaid(leaf)), None)
+    if around.varying is not None and struct is not None:
+        at = call.nodes.get("out_shape", call.origin.node)
+        refuse(machine, CallFault(place(machine, call.origin.module, at, location_of(call.origin)), "varying", around.varying))
+
+
+def _varies_unsaid(leaf: Value) -> bool:
+    """Whether a leaf of ``out_shape`` is a ShapeDtypeStruct that does not say along which axes of a mesh it varies."""
+    call = leaf.origin.node if isinstance(leaf, ShapeDtype) and leaf.origin is not None else None
+    return isinstance(call, ast.Call) and not any(k.arg in (None, "vma", "manual_axis_type") for k in call.keywords)
 
 
 def _output(leaf: Value) -> Value:
@@ -191,7 +213,8 @@ def _assembled(
     prefetch = [tree_map(machine, lambda leaf: prefetch_ref(leaf, call.origin), operand) for operand in prefetched]
     spec = call.arguments.get("grid_spec")
     grid_at = _location(_Places(call, spec if isinstance(spec, GridSpec) else None)("grid"))
-    judging = Judging(machine, call, grid, grid_at, prefetch, frame, lowers=not _is_interpreted(call))
+    batch = _batch(machine, prefetched, inputs.arrays)
+    judging = Judging(machine, call, grid, grid_at, prefetch, frame, lowers=not _is_interpreted(call), batch=batch)
     refs: list[list[Value]] = []
     placed: list[Placed] = []
     for side in (inputs, outputs):
@@ -206,6 +229,16 @@ def _assembled(
         placed += entries[1].placed
     scratches = _scratches(machine, call, scratch)
     return Parts(grid, prefetch, refs[0], refs[1], *scratches, placed) if scratches is not None else None
+
+
+def _batch(machine: Machine, prefetched: list[Value], operands: Value) -> Batch | None:
+    """The one ``vmap`` around the call whose axis its operands surely have; prefetched operands that have it make JAX loop instead."""
+    if len(machine.around.batches) != 1:
+        return None
+    batch = machine.around.batches[0]
+    if any(not isinstance(leaf, Array) or batch.covers(leaf) for operand in prefetched for leaf in leaves(machine, operand)):
+        return None
+    return batch if any(batch.covers(leaf) for leaf in leaves(machine, operands)) else None
 
 
 class _Places:

@@ -26,7 +26,7 @@ def _emit_pipeline(call: Call) -> Value:
     here = SpecOrigin(call.frame.module, call.node)  # type: ignore[arg-type]
 
     def pipeline(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-        machine.effects += 1
+        machine.effect()
         specs = [*_as_list(in_specs), *_as_list(out_specs)]
         operands = list(arguments.args)
         scratches = arguments.kwargs.get("scratches", ())

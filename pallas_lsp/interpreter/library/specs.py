@@ -126,7 +126,7 @@ def _shape_dtype_struct(call: Call) -> Value:
         refuse(call.machine, CallFault(call.machine.where(node, call.frame), "struct-shape", shape))
         return call.unknown("a ShapeDtypeStruct that JAX refuses")
     why = shape.why if isinstance(shape, Unknown) else ""
-    return ShapeDtype(shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype))
+    return ShapeDtype(shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype), sharding=call.kwargs.get("sharding"))
 
 
 def is_no_sequence(shape: Value) -> bool:
@@ -254,6 +254,11 @@ def _kind_of(entry: Value) -> str:
 
 def _is_squeezed(entry: Value) -> bool:
     return entry is None or (isinstance(entry, Library) and entry.name == f"{PALLAS}.squeezed")
+
+
+def may_be_squeezed(entry: Value) -> bool:
+    """Whether an entry of a block shape is so unknown that it may be None: no number that the program names."""
+    return isinstance(entry, Unknown) and entry.poly is None
 
 
 def _block_dim_of(entry: Value) -> object:

@@ -12,18 +12,20 @@ from ...shapes.dims import Poly
 from ..frames import Frame
 from ..machine import CALL, Arguments, Machine
 from ..operations import note_operation
+from ..surroundings import Batch
 from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value
 from .containers import RECEIVERS
+from .devices import over_devices
 from .registry import Call, models
-from .trees import tree_map
+from .trees import leaves, tree_map
 
 _KINDS = {
     "jax.jit": "jit", "jax.pjit": "jit", "jax.experimental.pjit.pjit": "jit", "jax.vmap": "vmap", "jax.grad": "grad",
     "jax.value_and_grad": "grad", "jax.vjp": "grad", "jax.jvp": "grad", "jax.linearize": "grad", "jax.shard_map": "shard_map",
-    "jax.experimental.shard_map.shard_map": "shard_map", "jax.checkpoint": "remat", "jax.remat": "remat", "jax.custom_vjp": "same",
-    "jax.custom_jvp": "same", "jax.named_call": "same", "jax.custom_batching.custom_vmap": "same", "jax.pmap": "pmap",
-    "jax.custom_gradient": "grad", "jax.profiler.annotate_function": "same", "jax.custom_derivatives.custom_vjp": "same",
-    "jax.custom_derivatives.custom_jvp": "same", "jax.interpreters.batching.custom_vmap": "same",
+    "jax.experimental.shard_map.shard_map": "shard_map", "jax.checkpoint": "remat", "jax.remat": "remat", "jax.custom_vjp": "custom",
+    "jax.custom_jvp": "custom", "jax.named_call": "same", "jax.custom_batching.custom_vmap": "same", "jax.pmap": "pmap",
+    "jax.custom_gradient": "custom", "jax.profiler.annotate_function": "same", "jax.custom_derivatives.custom_vjp": "custom",
+    "jax.custom_derivatives.custom_jvp": "custom", "jax.interpreters.batching.custom_vmap": "same",
 }  # fmt: skip
 _DECORATOR_FACTORIES = (
     "jax.named_scope",
@@ -47,7 +49,8 @@ def _transform(call: Call) -> Value:
     if kind == "vmap" and len(call.args) > 1:
         options["in_axes"] = call.args[1]
     if call.name in ("jax.vjp", "jax.jvp", "jax.linearize"):
-        with _transformed(call.machine):
+        by = [] if call.name == "jax.jvp" else call.args[1:]
+        with _transformed(call.machine), differentiating(call.machine, by, call.node, call.frame):
             call.call(function, *call.args[1:])
         return call.unknown()
     return Transformed(kind, function, options)
@@ -65,14 +68,28 @@ def _call_transformed(machine: Machine, value: Transformed, arguments: Arguments
         return _call_sharded(machine, value, arguments, node, frame)
     if value.kind == "jit":
         return traced_call(machine, value, arguments, node, frame)
+    if value.kind == "custom":
+        with machine.around.with_own_derivative():
+            return machine.call(value.func, arguments, node, frame)
     if value.kind in ("same", "remat"):
         result = machine.call(value.func, arguments, node, frame)
         if value.kind == "remat" and arguments.exact:
             note_operation(machine, "jax.checkpoint", tuple(arguments.args), arguments.kwargs, result, node, frame)
         return result
-    with _transformed(machine):
+    positions = value.options.get("argnums", 0)
+    wanted = [positions] if isinstance(positions, int) else list(positions) if isinstance(positions, tuple | list) else []
+    by = [arg for index, arg in enumerate(arguments.args) if index in wanted]
+    with _transformed(machine), differentiating(machine, by, node, frame):
         machine.call(value.func, arguments, node, frame)
     return Unknown("a gradient", host=True)
+
+
+@contextmanager
+def differentiating(machine: Machine, by: list[Value], node: ast.AST, frame: Frame) -> Iterator[None]:
+    """Around what is differentiated by these operands."""
+    arrays = [leaf for arg in by for leaf in leaves(machine, arg) if isinstance(leaf, Array)]
+    with machine.around.differentiating(arrays, machine.where(node, frame)):
+        yield
 
 
 @contextmanager
@@ -87,6 +104,7 @@ def _transformed(machine: Machine) -> Iterator[None]:
 
 def traced_call(machine: Machine, value: Transformed, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Call a jitted function: its arguments that are not static are traced."""
+    given = arguments.args
     static = _static_arguments(value, len(arguments.args))
     if static is not None:
         positions, names = static
@@ -102,7 +120,8 @@ def traced_call(machine: Machine, value: Transformed, arguments: Arguments, node
         arguments = Arguments(args, kwargs, arguments.exact)
     machine.in_jit += 1
     try:
-        return machine.call(value.func, arguments, node, frame)
+        with over_devices(machine, value.options, given):
+            return machine.call(value.func, arguments, node, frame)
     finally:
         machine.in_jit -= 1
 
@@ -147,6 +166,7 @@ def traced(machine: Machine, value: Value) -> Value:
 def _call_vmapped(machine: Machine, value: Transformed, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     axes = value.options.get("in_axes", 0)
     mapped: list[Value] = []
+    batched: list[tuple[Array, int]] = []
     size: Any = None
     for index, arg in enumerate(arguments.args):
         axis = axes[index] if isinstance(axes, tuple | list) and index < len(axes) else axes
@@ -154,10 +174,11 @@ def _call_vmapped(machine: Machine, value: Transformed, arguments: Arguments, no
             at = axis % len(arg.shape)
             size = arg.shape[at]
             mapped.append(Array(Aval(arg.shape[:at] + arg.shape[at + 1 :], arg.dtype, arg.aval.weak), (arg,)))
+            batched.append((mapped[-1], at))
         else:
             mapped.append(arg if axis is None else Unknown("an operand of vmap", host=True))
     kwargs: dict[str, Value] = {name: Unknown("an operand of vmap", host=True) for name in arguments.kwargs}
-    with _transformed(machine):
+    with _transformed(machine), machine.around.batched(Batch(size, tuple(batched), machine.where(node, frame).location)):
         result = machine.call(value.func, Arguments(mapped, kwargs, arguments.exact), node, frame)
     out_axes = value.options.get("out_axes", 0)
 
@@ -178,7 +199,9 @@ def _call_sharded(machine: Machine, value: Transformed, arguments: Arguments, no
         return Array(Aval((None,) * len(item.shape), item.dtype, item.aval.weak), (item,))
 
     args = [tree_map(machine, shard, arg) for arg in arguments.args]
-    result = machine.call(value.func, Arguments(args, dict(arguments.kwargs), arguments.exact), node, frame)
+    checked = value.options.get("check_vma", value.options.get("check_rep", True)) is True and value.kind == "shard_map"
+    with machine.around.over_a_mesh(machine.where(node, frame).location if checked else None):
+        result = machine.call(value.func, Arguments(args, dict(arguments.kwargs), arguments.exact), node, frame)
     return tree_map(machine, shard, result)
 
 

@@ -15,7 +15,7 @@ from ..machine import Machine
 from ..values import Array, BlockSpec, Library, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
 from .grids import is_absent
 from .refusals import location_of
-from .specs import SQUEEZED, WORDS, block_dims, space_of
+from .specs import SQUEEZED, WORDS, block_dims, may_be_squeezed, space_of
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ def block_ref(window: Windowed, spec: Value, origin: SpecOrigin) -> Value:
     block: tuple[Any, ...] | None = tuple(window.shape) if window.shape is not None else None
     why = window.why
     if isinstance(spec, BlockSpec) and spec.shape is not None:
-        block = block_dims(spec.shape) if isinstance(spec.shape, tuple) else None
+        block = block_dims(spec.shape) if isinstance(spec.shape, tuple) and not any(map(may_be_squeezed, spec.shape)) else None
         why = spec.shape.why if isinstance(spec.shape, Unknown) else ""
     space = space_of(spec.space) if isinstance(spec, BlockSpec) else "default"
     defaulted = space == "default"

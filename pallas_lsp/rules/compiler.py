@@ -1,0 +1,94 @@
+"""What lowers and is refused by the TPU compiler, whatever the shapes: narrow arithmetic, half precision.
+
+Which function of which dtype is data: ``pallas_lsp/data/compiled.toml``, measured with libtpu for every chip.
+"""
+
+from __future__ import annotations
+
+from ..data.chips import load_chips
+from ..data.operations import load_compiled
+from ..interpreter.events import Access
+from ..interpreter.operation_events import Operation
+from ..interpreter.values import Array
+from ..shapes import dtypes
+from . import lowered, words
+from .memory_spaces import happens
+from .registry import Context, Finding, rule
+
+ALL = frozenset(load_chips())
+
+
+def refused_on(context: Context, chips: frozenset[str]) -> bool:
+    """Whether the chip that is stated is one of these; without one, whether all chips are."""
+    return context.target in chips if context.target is not None else chips >= ALL
+
+
+def who(context: Context, chips: frozenset[str]) -> str:
+    """The compiler that refuses, in words."""
+    return "the TPU compiler" if chips >= ALL else f"the compiler for {context.target}"
+
+
+def refusing(event: Operation, context: Context) -> tuple[str, frozenset[str]] | None:
+    """The dtype of a vector operation that the table says is refused, and the chips that refuse it."""
+    rows = load_compiled().get(event.function)
+    result = event.result
+    if rows is None or not isinstance(result, Array) or not result.shape or not lowered.is_used(result, event.where, context):
+        return None
+    dtype = lowered.operand_dtype(event)
+    chips = next((chips for covered, chips in rows if dtype in covered), None)
+    return (dtype, chips) if dtype is not None and chips is not None and refused_on(context, chips) else None
+
+
+@rule("i8-arithmetic", on=Operation, order=100, stage="compile")
+def i8_arithmetic(event: Operation, context: Context) -> Finding | None:
+    """Arithmetic on vectors of narrow integers, which the compiler does not have."""
+    found = refusing(event, context)
+    if found is None or dtypes.is_floating(found[0]):
+        return None
+    dtype, chips = found
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of {dtype} vectors: {who(context, chips)} computes such integers in 32 bits, `.astype(jnp.int32)` first",
+        jax_message="Not implemented: Only vector<i16> and vector<i32> are supported, but got 'i8'. Please cast your input.",
+    )
+
+
+@rule("bf16-math", on=Operation, order=101, stage="compile")
+def bf16_math(event: Operation, context: Context) -> Finding | None:
+    """A function of bfloat16 that the compiler has for float32 only."""
+    found = refusing(event, context)
+    scalar = _half_scalar(event, context)
+    if (found is None or not dtypes.is_floating(found[0])) and not scalar:
+        return None
+    chips = found[1] if found is not None else ALL
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of bfloat16{' that gives a scalar' if scalar else ''}: {who(context, chips)} has it for float32, `.astype(jnp.float32)` first",
+        jax_message="failed to legalize operation ...",
+    )
+
+
+_ROOTS = frozenset({"jax.numpy.std", "jax.numpy.linalg.norm"})
+
+
+def _half_scalar(event: Operation, context: Context) -> bool:
+    """Whether a square root of one bfloat16 number is taken on the way."""
+    result = event.result
+    scalar = isinstance(result, Array) and result.shape == () and result.dtype == "bfloat16"
+    return scalar and event.function in _ROOTS and lowered.operand_dtype(event) == "bfloat16" and lowered.is_used(result, event.where, context)
+
+
+@rule("float16-vector", on=Access, order=130, stage="compile")
+def float16_vector(event: Access, context: Context) -> Finding | None:
+    """A float16 vector is loaded from VMEM or stored to it."""
+    if event.fault is not None or event.ref.dtype != "float16" or event.ref.root.space != "vmem" or not event.shape:
+        return None
+    if not happens(event, context):
+        return None
+    verb = "loaded from" if event.op == "load" else "stored to"
+    return Finding(
+        event.where.at(words.target(event)),
+        f"a float16 vector is {verb} {words.name(event.ref)}: TPUs have no float16, use bfloat16 or float32",
+        words.shaped(event.ref),
+        "Invalid vector type for load" if event.op == "load" else "Invalid vector type for store",
+    )

@@ -1,0 +1,191 @@
+"""Changes of shape that lower and that the TPU compiler does not know for the layout at hand: lanes that do not fill a register, masks, narrow elements.
+
+Measured with libtpu for every chip; a rule speaks of the shapes of which all measured cases were refused.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..interpreter.events import Computed
+from ..interpreter.operation_events import Operation
+from ..interpreter.values import Array
+from ..shapes import dtypes
+from . import lowered, words
+from .compiler import ALL, refused_on, who
+from .registry import Context, Finding, rule
+
+_OLD = frozenset({"v4", "v5e", "v5p"})
+_RESHAPES = frozenset({"jax.numpy.reshape", "jax.numpy.ravel", "jax.lax.reshape", "jax.lax.collapse", "jax.lax.expand_dims", "jax.numpy.expand_dims"})
+_LANES = 128
+
+
+def _sizes(value: object) -> tuple[int, ...] | None:
+    """The shape of an array where every size is known."""
+    if not isinstance(value, Array) or value.shape is None:
+        return None
+    sizes = tuple(size for size in value.shape if isinstance(size, int))
+    return sizes if len(sizes) == len(value.shape) else None
+
+
+def _reshape(event: Operation, context: Context) -> tuple[Array, tuple[int, ...], tuple[int, ...]] | None:
+    """The array whose shape an operation changes, with its shape before and after."""
+    if event.function not in _RESHAPES or not event.args or not lowered.is_used(event.result, event.where, context):
+        return None
+    source, before, after = event.args[0], _sizes(event.args[0]), _sizes(event.result)
+    return (source, before, after) if isinstance(source, Array) and before and after and math.prod(before) > 1 else None
+
+
+@rule("bool-reshape", on=Operation, order=110, stage="compile")
+def bool_reshape(event: Operation, context: Context) -> Finding | None:
+    """A mask is given another layout."""
+    what = _mask_relayout(event, context)
+    if what is None:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} of a mask {what}: the TPU compiler moves no masks, do it to the numbers and compare afterwards",
+        jax_message="infer-vector-layout: non-noop i1 reshape is unsupported",
+    )
+
+
+def _mask_relayout(event: Operation, context: Context) -> str | None:
+    reshaped = _reshape(event, context)
+    if reshaped is not None:
+        source, before, after = reshaped
+        return "changes its last dim" if source.dtype == "bool" and before[-1] != after[-1] and before[-1] != 1 else None
+    source = event.args[0] if event.args else None
+    arrays = lowered.arrays(event.args[:1])
+    if not arrays or any(array.dtype != "bool" for array in arrays) or not lowered.is_used(event.result, event.where, context):
+        return None
+    if event.function in ("jax.numpy.roll", "jax.experimental.pallas.tpu.roll"):
+        return "rolls it"
+    rank = len(arrays[0].shape) if arrays[0].shape is not None else None
+    axis = event.get(2 if event.function == "jax.numpy.repeat" else 1, "axis", 0)
+    if event.function == "jax.numpy.stack" and isinstance(axis, int) and rank is not None:
+        return "puts a new dim behind the first" if axis % (rank + 1) == rank or (rank == 2 and axis % 3 == 1) else None
+    if event.function == "jax.numpy.repeat" and isinstance(axis, int) and rank is not None and rank > 1 and isinstance(source, Array):
+        return "repeats its lanes" if axis % rank == rank - 1 else None
+    return _transposed(event)
+
+
+def _transposed(event: Operation) -> str | None:
+    """A transpose of a mask of rank 3 that keeps its lanes and moves its rows."""
+    source, result = event.args[0], event.result
+    before, after = _sizes(source), _sizes(result)
+    if before is None or after is None or len(before) != 3 or len(set(before)) != 3:
+        return None
+    moves = event.function in ("jax.numpy.transpose", "jax.numpy.swapaxes", "jax.numpy.moveaxis", "jax.lax.transpose")
+    return "moves its rows" if moves and after[-1] == before[-1] and after != before else None
+
+
+@rule("trailing-unit-dim-packed", on=Operation, order=111, also=(Computed,), stage="compile")
+def trailing_unit_dim_packed(event: Operation | Computed, context: Context) -> Finding | None:
+    """A vector of narrow elements gets a last dim of size 1, or its lanes are repeated."""
+    if not refused_on(context, _OLD) or not lowered.is_used(event.result, event.where, context):
+        return None
+    found = _unit_of_value(event) if isinstance(event, Computed) else _unit(event, context)
+    if found is None:
+        return None
+    dtype, what = found
+    return Finding(
+        event.where.location,
+        f"{what} of {dtype}: {who(context, _OLD)} has it for 32-bit elements, `.astype(jnp.float32)` first",
+        jax_message="infer-vector-layout: unsupported shape cast",
+    )
+
+
+def _is_narrow(dtype: str | None) -> bool:
+    return dtype is not None and dtype != "bool" and dtypes.bits(dtype) in (8, 16)
+
+
+def _unit_of_value(event: Computed) -> tuple[str, str] | None:
+    narrow = event.kind == "new-last-dim" and _is_narrow(event.source.dtype)
+    return (event.source.dtype or "", "a new last dim") if narrow else None
+
+
+def _unit(event: Operation, context: Context) -> tuple[str, str] | None:
+    reshaped = _reshape(event, context)
+    if reshaped is not None:
+        source, before, after = reshaped
+        fresh = after[-1] == 1 and before[-1] != 1 and _is_narrow(source.dtype)
+        return (source.dtype or "", "a new last dim") if fresh else None
+    arrays = lowered.arrays(event.args[:1])
+    if not arrays or not all(_is_narrow(array.dtype) and array.shape for array in arrays):
+        return None
+    rank, dtype = len(arrays[0].shape or ()), arrays[0].dtype or ""
+    axis = event.get(2 if event.function == "jax.numpy.repeat" else 1, "axis", 0)
+    if not isinstance(axis, int):
+        return None
+    if event.function == "jax.numpy.stack" and axis % (rank + 1) == rank:
+        return dtype, "a stack along a new last dim"
+    return (dtype, "a repeat along the lanes") if event.function == "jax.numpy.repeat" and rank > 1 and axis % rank == rank - 1 else None
+
+
+@rule("flatten-narrow", on=Operation, order=112, stage="compile")
+def flatten_narrow(event: Operation, context: Context) -> Finding | None:
+    """A reshape takes apart lanes that do not fill the registers."""
+    reshaped = _reshape(event, context)
+    if reshaped is None or reshaped[0].dtype in (None, "bool") or not _breaks_lanes(*reshaped[1:]):
+        return None
+    source, before, after = reshaped
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} from {words.shape(before)} to {words.shape(after)} takes its lanes apart: the TPU compiler reshapes whole registers of {_LANES} lanes",
+        jax_message="infer-vector-layout: unsupported shape cast",
+    )
+
+
+def _breaks_lanes(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    lanes, made = before[-1], after[-1]
+    if lanes == made or 1 in (lanes, made):
+        return False
+    rows = math.prod(before[:-1])
+    if len(after) == 1:
+        return rows > 1 and lanes % _LANES != 0
+    if len(before) < 2 or len(before) != len(after) or before[:-2] != after[:-2] or 1 in (before[-2], after[-2]):
+        return False
+    whole = lanes % _LANES == 0, made % _LANES == 0
+    return whole == (False, False) or (whole == (True, False) and lanes > _LANES)
+
+
+@rule("v4-lane-reduce-to-1d", on=Operation, order=113, stage="compile")
+def v4_lane_reduce_to_1d(event: Operation, context: Context) -> Finding | None:
+    """On v4 the lanes are reduced to a result without them."""
+    chips = frozenset({"v4"})
+    if not refused_on(context, chips) or event.function.rpartition(".")[2] not in _REDUCTIONS or event.kwargs.get("keepdims") not in (None, False):
+        return None
+    source, result, axis = event.get(0, "a"), event.result, event.get(1, "axis")
+    if not isinstance(source, Array) or not isinstance(result, Array) or source.shape is None or len(source.shape) != 2 or not result.shape:
+        return None
+    if axis not in (-1, 1) or not result.stored:
+        return None
+    return Finding(
+        event.where.location,
+        f"{lowered.name(event)} over the lanes without `keepdims=True`: {who(context, chips)} cannot store what is left",
+        jax_message="Sublane gather not supported by this TPU generation",
+    )
+
+
+_REDUCTIONS = frozenset({"sum", "max", "min", "mean", "argmax", "argmin", "amax", "amin", "reduce_max", "reduce_min", "reduce_sum"})
+
+
+@rule("gather-wide", on=Operation, order=114, stage="compile")
+def gather_wide(event: Operation, context: Context) -> Finding | None:
+    """``take_along_axis`` over more than one register, or of narrow elements."""
+    if event.function != "jax.numpy.take_along_axis" or not lowered.is_used(event.result, event.where, context):
+        return None
+    source, axis = event.get(0, "arr"), event.get(2, "axis", -1)
+    sizes = _sizes(source)
+    if sizes is None or not isinstance(source, Array) or not isinstance(axis, int) or isinstance(axis, bool) or len(sizes) != 2:
+        return None
+    index = event.get(1, "indices")
+    size, lanes = sizes[axis % 2], axis % 2 == 1
+    if _is_narrow(source.dtype) and isinstance(index, Array) and index.dtype in ("int32", "uint32"):
+        what, jax = f"of {source.dtype} with 32-bit indices: both must be equally wide", "Not implemented: Gather indices and result have different bitwidths"
+    elif not _is_narrow(source.dtype) and source.dtype is not None and size > (_LANES if lanes else 8):
+        what = f"along {size} {'lanes' if lanes else 'rows'}: it reaches over one register, {_LANES if lanes else 8}"
+        jax = "Not implemented: Multiple source vregs along gather dimension"
+    else:
+        return None
+    return Finding(event.where.location, f"{lowered.name(event)} {what}", jax_message=jax) if refused_on(context, ALL) else None
