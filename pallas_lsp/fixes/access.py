@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..interpreter.events import Access, IndexEntry
 from ..interpreter.refs import axes, entries_of
+from ..interpreter.values import Array
 from ..shapes.dims import MaybeDim, Shape, Truth
 from ..text.edits import wrap
 from ..text.span import Edit
@@ -115,8 +116,16 @@ class Written:
     def with_slices(self, last: int = 1) -> list[Part]:
         """The index with slices of one element for the ``last`` of its dims that an integer indexes."""
         indexed = [position for position, axis in enumerate(self.dims) if not axis.kept][-last:]
-        return [One(self.code.text(axis.part)) if position in indexed and isinstance(axis.part, ast.expr) else axis.part
-                for position, axis in enumerate(self.dims)]  # fmt: skip
+        starts = {position: self._start_of_slice(self.dims[position]) for position in indexed}
+        return [One(start) if (start := starts.get(position)) else axis.part for position, axis in enumerate(self.dims)]
+
+    def _start_of_slice(self, axis: Axis) -> str | None:
+        """Where a slice starts that takes what an integer takes; JAX takes no ``pl.ds`` of an array that it need not trace."""
+        node, value = axis.part, axis.entry.value if axis.entry is not None else None
+        if isinstance(value, Array) and value.constant is not None:
+            node = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else FULL
+            return self.code.text(node) if isinstance(node, ast.Constant) else None
+        return self.code.text(node) if isinstance(node, ast.expr) else None
 
     def write_index(self, parts: Sequence[Part]) -> tuple[Edit, ...] | None:
         """The edits that give the access this index; None where it cannot be written."""

@@ -39,7 +39,8 @@ def _vectors(access: Written) -> Iterator[Fix]:
     if access.is_unit():
         yield from _whole(access)
     last = access.dims[-1].entry if access.dims else None
-    if last is not None and isinstance(last.value, Array):  # the TPU compiler does not take a traced position in the last dim
+    if last is not None and isinstance(last.value, Array) and last.value.constant is None:
+        # The TPU compiler does not take a traced position in the last dim.
         yield from _selected(access)
     yield from _one_element(access)
 

@@ -158,10 +158,15 @@ class Options(Event):
 
 @dataclass(slots=True)
 class FirstRead(Event):
-    """A kernel reads a ref to which it has stored nothing before on this path; ``accumulates``: what it read takes part in what it stores there."""
+    """A kernel reads a ref to which it has stored nothing before on this path, or only in branches.
+
+    ``accumulates``: what it reads takes part in what it then stores there; ``guards``: the grid axes whose index is 0 where it has stored
+    before, empty where it has not.
+    """
 
     access: Access
     accumulates: bool
+    guards: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)

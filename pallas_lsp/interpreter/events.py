@@ -24,7 +24,7 @@ class Where:
 
     ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that led
     here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what runs here:
-    ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``branched``: in a traced branch or loop, which may not run at all.
+    ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``guards``: conditions of the traced branches around, None for a loop's.
     ``region``: what JAX drops or keeps whole around it.
     """
 
@@ -35,7 +35,7 @@ class Where:
     conditions: tuple[str, ...] = ()
     keeps_loads: bool = False
     inside: str = ""
-    branched: bool = False
+    guards: tuple[Value, ...] = ()
     region: Region | None = None
 
     @property
@@ -235,7 +235,7 @@ class Computed(Event):
 
     ``kind``: ``squeeze`` (a scalar out of a vector), ``extremum`` (max or min of everything), ``scatter``, ``dynamic-slice`` (a traced index),
     ``ds-slice`` (``pl.ds`` on a value), ``gather`` (an array among the ``indices``), ``rev`` (a negative step), ``strided-slice``, ``empty`` (no elements),
-    ``predicate`` (the condition of a traced branch), ``while-predicate``.
+    ``new-last-dim`` (``None`` at the end), ``predicate`` (the condition of a traced branch), ``while-predicate``.
     """
 
     kind: str

@@ -117,7 +117,7 @@ class Machine:
         self.barriers = 0  # barrier semaphores taken
         self.blind = 0  # calls of functions of which nothing is known
         self.around = Surroundings()
-        self.branches = 0  # traced branches and loops around what runs, which may not run at all
+        self.guards: list[Value] = []  # conditions of the traced branches around what runs, None for a loop's
         self.foreseeing = 0
         self.muted = 0
         self.guarded = 0
@@ -231,7 +231,7 @@ class Machine:
             self.path.conditions(),
             context.dead_code_kept if context else False,
             context.inside if context else "",
-            bool(self.branches),
+            tuple(self.guards),
             self.region,
         )
 
@@ -250,13 +250,13 @@ class Machine:
             self.region = around
 
     @contextmanager
-    def branched(self) -> Iterator[None]:
-        """Around the body of a traced branch or loop."""
-        self.branches += 1
+    def branched(self, condition: Value = None) -> Iterator[None]:
+        """Around the body of a traced branch or loop, which may not run at all."""
+        self.guards.append(condition)
         try:
             yield
         finally:
-            self.branches -= 1
+            self.guards.pop()
 
     @contextmanager
     def entered(self, function: Function) -> Iterator[None]:

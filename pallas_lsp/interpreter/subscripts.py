@@ -167,6 +167,8 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
         kind = "strided-slice"
     elif item.shape == () and value.shape:
         kind = "squeeze"
+    elif entries[-1] is None and value.shape:
+        kind = "new-last-dim"
     else:
         return
     machine.emit(Computed(machine.where(node, frame), kind, value, item, entries))

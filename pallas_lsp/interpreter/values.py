@@ -159,6 +159,7 @@ class RefRoot:
     call that fixed the space, with its words in ``decided_by``. ``sure``: False where the operand may be a whole pytree of refs.
     ``wide``: the 64-bit dtype that was asked for; ``typed``: the ShapeDtypeStruct or scratch entry that says shape and dtype.
     ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or may start, with what an operand holds.
+    ``window``: the ``Window`` event of an operand or output.
     """
 
     name: str
@@ -179,6 +180,7 @@ class RefRoot:
     read: bool = False
     written: bool = False
     aliased: bool = False
+    window: Any = None
 
 
 @dataclass(frozen=True, slots=True)

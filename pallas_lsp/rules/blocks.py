@@ -75,6 +75,23 @@ def _is_judged(event: Window) -> bool:
     return event.fault is None and root.space not in (None, "semaphore", "host") and dtypes.kind(root.dtype) != "extended"
 
 
+@rule("export-dynamic-block", on=Window, order=7, stage="trace")
+def export_dynamic_block(event: Window, context: Context) -> Finding | None:
+    """A block has a dim that is a symbol of an exported shape."""
+    if event.fault is None or event.fault[0] != "export-dynamic-block":
+        return None
+    whole = event.spec is None or event.spec.shape is None
+    how = "is the whole array, which has" if whole else "has"
+    return Finding(
+        event.call if event.spec is None else places.of_argument(event.spec.origin, 0, "block_shape"),
+        f"the block of {words.window(event)} {how} the symbolic dim `{words.dim(event.fault[1])}`: blocks have sizes in numbers, the grid may "
+        "have a symbolic one",
+        _call(event),
+        "shape polymorphism for Pallas does not support dynamically-shaped blocks. "
+        f"Block spec for {event.place} has block_shape: {words.block(event.root)}.",
+    )
+
+
 @rule("block-rank-zero", on=Window, order=30, stage="lower")
 def block_rank_zero(event: Window, context: Context) -> Finding | None:
     """An operand or output without dims is outside SMEM."""

@@ -11,6 +11,7 @@ from ..interpreter.operation_events import Operation
 from ..interpreter.values import Array
 from ..shapes import dtypes
 from . import lowered, words
+from .operands import all_known
 from .registry import Context, Finding, rule
 
 _TPU_BITCAST = "jax.experimental.pallas.tpu.bitcast"
@@ -43,7 +44,7 @@ def _is_cast(event: Operation) -> bool:
 def bitcast_width(event: Operation | ShapeFault, context: Context) -> Finding | None:
     """A bit cast that changes the width of the elements, or does not divide the rows."""
     if isinstance(event, ShapeFault):
-        return _unfit(event, context) if event.operation == _TPU_BITCAST else None
+        return _unfit(event, context) if event.operation == _TPU_BITCAST and all_known(event.operands) else None
     if event.function not in ("jax.lax.bitcast_convert_type", "jax.numpy.view", _TPU_BITCAST):
         return None
     source, result = event.get(0, "operand", event.get(0, "x")), event.result

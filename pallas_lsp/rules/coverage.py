@@ -156,10 +156,10 @@ def index_map_out_of_range(event: Window, context: Context) -> Finding | None:
     size = (block_sizes(event) or ())[axis]
     name = words.window(event)
     return Finding(
-        event.grid_at,
+        places.of_returned(event.result.function, axis) if event.result is not None else event.where.location,
         f"at step {words.step(step)} the index map of {name} asks for block {index} along dim {axis}, but the array "
         f"{words.shape(event.root.array)} has {words.count(blocks, 'block')} of {words.dim(size)} there",
-        (Related(event.where.location, f"the spec of {name}"),),
+        (Related(event.grid_at, f"the grid is {words.grid(event.grid or ())}"),),
     )
 
 

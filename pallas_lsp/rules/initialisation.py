@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..interpreter.call_events import FirstRead, NeverWritten
+from ..interpreter.call_events import FirstRead, NeverWritten, Window
+from ..kernels.windows import visits
 from . import places, words
 from .diagnostic import Related
 from .registry import Context, Finding, rule
@@ -16,6 +17,8 @@ def accumulator_not_initialised(event: FirstRead, context: Context) -> Finding |
     root = event.access.ref.root
     if root.role not in ("output", "scratch") or root.aliased or root.space not in ("vmem", "smem") or not event.accumulates:
         return None
+    if event.guards:
+        return _started_elsewhere(event)
     what = "an output" if root.role == "output" else "a scratch buffer"
     return Finding(
         event.where.location,
@@ -25,11 +28,31 @@ def accumulator_not_initialised(event: FirstRead, context: Context) -> Finding |
     )
 
 
+def _started_elsewhere(event: FirstRead) -> Finding | None:
+    """A sum whose start is guarded by an axis along which the output has other blocks: those are never started."""
+    window = event.access.ref.root.window
+    seen = visits(window) if isinstance(window, Window) and event.access.ref.root.role == "output" else None
+    if seen is None or None in seen.used_axes:
+        return None
+    used = frozenset[int]().union(*(axes or () for axes in seen.used_axes))
+    wrong = sorted(axis for axis in event.guards & used if seen.grid[axis] > 1)
+    if not wrong or any(axis >= len(seen.grid) for axis in event.guards):
+        return None
+    others = [axis for axis, size in enumerate(seen.grid) if axis not in used and size > 1]
+    hint = f": the sum runs over grid axis {others[0]}" if len(others) == 1 else ""
+    return Finding(
+        event.where.location,
+        f"{words.name(event.access.ref)} is started only where `pl.program_id({wrong[0]}) == 0`, but its block changes along grid axis {wrong[0]}, "
+        f"so that most blocks are added to what was in memory{hint}",
+        (Related(window.where.location, f"the spec of {words.name(event.access.ref)}"),),
+    )
+
+
 @rule("uninitialised-output", on=FirstRead, order=11, stage="run")
 def uninitialised_output(event: FirstRead, context: Context) -> Finding | None:
     """A kernel reads an output before it has stored anything to it."""
     root = event.access.ref.root
-    if root.role != "output" or root.aliased or root.space not in ("vmem", "smem") or event.accumulates:
+    if root.role != "output" or root.aliased or root.space not in ("vmem", "smem") or event.accumulates or event.guards:
         return None
     return Finding(
         event.where.location,

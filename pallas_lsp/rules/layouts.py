@@ -36,15 +36,20 @@ def _reshape(event: Operation, context: Context) -> tuple[Array, tuple[int, ...]
     return (source, before, after) if isinstance(source, Array) and before and after and math.prod(before) > 1 else None
 
 
-@rule("bool-reshape", on=Operation, order=110, stage="compile")
-def bool_reshape(event: Operation, context: Context) -> Finding | None:
+@rule("bool-reshape", on=Operation, order=110, also=(Computed,), stage="compile")
+def bool_reshape(event: Operation | Computed, context: Context) -> Finding | None:
     """A mask is given another layout."""
-    what = _mask_relayout(event, context)
+    if isinstance(event, Computed):
+        fresh = event.kind == "new-last-dim" and event.source.dtype == "bool" and lowered.is_used(event.result, event.where, context)
+        what = "an index of a mask makes a new last dim" if fresh else None
+    else:
+        change = _mask_relayout(event, context)
+        what = f"{lowered.name(event)} of a mask {change}" if change is not None else None
     if what is None:
         return None
     return Finding(
         event.where.location,
-        f"{lowered.name(event)} of a mask {what}: the TPU compiler moves no masks, do it to the numbers and compare afterwards",
+        f"{what}: the TPU compiler moves no masks, do it to the numbers and compare afterwards",
         jax_message="infer-vector-layout: non-noop i1 reshape is unsupported",
     )
 
@@ -147,27 +152,6 @@ def _breaks_lanes(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
         return False
     whole = lanes % _LANES == 0, made % _LANES == 0
     return whole == (False, False) or (whole == (True, False) and lanes > _LANES)
-
-
-@rule("v4-lane-reduce-to-1d", on=Operation, order=113, stage="compile")
-def v4_lane_reduce_to_1d(event: Operation, context: Context) -> Finding | None:
-    """On v4 the lanes are reduced to a result without them."""
-    chips = frozenset({"v4"})
-    if not refused_on(context, chips) or event.function.rpartition(".")[2] not in _REDUCTIONS or event.kwargs.get("keepdims") not in (None, False):
-        return None
-    source, result, axis = event.get(0, "a"), event.result, event.get(1, "axis")
-    if not isinstance(source, Array) or not isinstance(result, Array) or source.shape is None or len(source.shape) != 2 or not result.shape:
-        return None
-    if axis not in (-1, 1) or not result.stored:
-        return None
-    return Finding(
-        event.where.location,
-        f"{lowered.name(event)} over the lanes without `keepdims=True`: {who(context, chips)} cannot store what is left",
-        jax_message="Sublane gather not supported by this TPU generation",
-    )
-
-
-_REDUCTIONS = frozenset({"sum", "max", "min", "mean", "argmax", "argmin", "amax", "amin", "reduce_max", "reduce_min", "reduce_sum"})
 
 
 @rule("gather-wide", on=Operation, order=114, stage="compile")

@@ -6,6 +6,9 @@ Mirrors ``jax/_src/state/types.py`` (``AbstractRef`` has no arithmetic), ``jax/_
 
 from __future__ import annotations
 
+import ast
+
+from ..interpreter.call_events import SignatureFault
 from ..interpreter.events import CopyEvent, NotARef, RefAsArray, RemovedName, SemaphoreValue, ValueStore
 from ..interpreter.values import Array, Ref
 from ..resolve.canonical import exists
@@ -113,9 +116,11 @@ _TODAY = {
 }
 
 
-@rule("removed-api", on=RemovedName, order=10, stage="trace")
-def removed_api(event: RemovedName, context: Context) -> Finding | None:
+@rule("removed-api", on=RemovedName, also=(SignatureFault,), order=10, stage="trace")
+def removed_api(event: RemovedName | SignatureFault, context: Context) -> Finding | None:
     """A name that the stated JAX does not have."""
+    if isinstance(event, SignatureFault):
+        return _indexing_mode(event)
     if context.version is None or exists(f"{event.module}.{event.name}", ".".join(map(str, context.version))) is not False:
         return None
     version = ".".join(map(str, context.version))
@@ -125,4 +130,16 @@ def removed_api(event: RemovedName, context: Context) -> Finding | None:
         event.where.location,
         f"`{short}.{event.name}` does not exist in JAX {version}{instead}",
         jax_message=f"module '{event.module}' has no attribute '{event.name}'",
+    )
+
+
+def _indexing_mode(event: SignatureFault) -> Finding | None:
+    if not event.function.endswith(".BlockSpec") or event.fault.names != ("indexing_mode",):
+        return None
+    node = event.where.node
+    keyword = next((k for k in node.keywords if k.arg == "indexing_mode"), None) if isinstance(node, ast.Call) else None
+    return Finding(
+        event.where.at(keyword),
+        "`indexing_mode` of `pl.BlockSpec` does not exist any more: `pl.Element(size)` as a block dim is indexed by elements",
+        jax_message="BlockSpec.__init__() got an unexpected keyword argument 'indexing_mode'",
     )

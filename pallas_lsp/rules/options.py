@@ -41,7 +41,7 @@ def compiler_params_type(event: Options | CallFault, context: Context) -> Findin
     if isinstance(event, CallFault):
         if event.kind != "gpu-parameters":
             return None
-        what = f"compiler parameters of `{event.detail}` in a call with memory spaces or prefetched operands of a TPU: `pltpu.CompilerParams` are its own"
+        what = "these compiler parameters are a GPU's, but the call has memory or prefetched operands of a TPU: `pltpu.CompilerParams` are its own"
         message = None if context.jax(until="0.12") else "Compiler params for platform gpu cannot be used for tpu lowering."
         return Finding(event.where.location, what, jax_message=message)
     for name, value, instead in (

@@ -37,6 +37,7 @@ SCALARS_TO_VMEM = [
         program(f"{COPY}\n{TRACED('o_ref[3, i] += 1.5')}"),
         ["o_ref[3, :] += jnp.where(jnp.arange(o_ref.shape[-1]) == i, 1.5, 0)"],
     ),
+    ("at an array that is a number", program(f"{COPY}\no_ref[3, jnp.int32(5)] = 1.5"), ["o_ref[3, 5:6] = jnp.full((1,), 1.5)"]),
     ("ref.at[...].set", program(f"{COPY}\no_ref.at[3, 5].set(1.5)"), ["o_ref.at[3, 5:6].set(jnp.full((1,), 1.5))"]),
     ("ref.set", program(f"{COPY}\no_ref.set(1.5, (3, 5))"), ["o_ref.set(jnp.full((1,), 1.5), (3, slice(5, 6)))"]),
     ("jax.ref.set", program(f"{COPY}\njax.ref.set(o_ref, (3, 5), 1.5)"), ["jax.ref.set(o_ref, (3, slice(5, 6)), jnp.full((1,), 1.5))"]),

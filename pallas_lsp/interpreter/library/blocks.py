@@ -24,12 +24,14 @@ from ..values import (
     Dtype,
     Function,
     GridSpec,
+    Library,
     PallasCall,
     Ref,
     SpecOrigin,
     Unknown,
     Value,
 )
+from .exports import symbolic_dim
 from .grids import grid_of, is_absent
 from .index_maps import map_fault, run_index_map
 from .refusals import location_of, place, refuse, rests_on_a_guess
@@ -38,7 +40,7 @@ from .structure import mismatch
 from .trees import children, is_node, rebuilt
 from .windows import Windowed, block_ref, unspecified_space
 
-_NO_ARRAYS = (str, bytes, Function, Class, Dtype, BlockSpec, GridSpec, PallasCall)
+_NO_ARRAYS = (str, bytes, Function, Library, Class, Dtype, BlockSpec, GridSpec, PallasCall)
 _NO_SHAPES = (int, float, Function, BlockSpec, Class, Dtype)
 
 
@@ -195,7 +197,7 @@ def _judge(judging: Judging, entry: Placed) -> bool:
     root, location = entry.ref.root, location_of(call.origin)
     origin = spec.origin if spec is not None else call.origin
     kinds = _kinds(spec, entry.ref)
-    fault = _shape_fault(spec, kinds) or _rank_fault(entry.ref)
+    fault = _shape_fault(spec, kinds) or _rank_fault(entry.ref) or _symbolic_fault(machine, entry.ref)
 
     def emit(result: MapResult | None, found: tuple[str, object] | None) -> None:
         where = place(machine, *_origin(origin), location)
@@ -209,6 +211,7 @@ def _judge(judging: Judging, entry: Placed) -> bool:
             where, root, entry.name, spec, kinds, judging.grid, mapped, result, location, judging.grid_at, found, count, siblings,
             judging.batch_of(entry),
         )  # fmt: skip
+        root.window = event
         if found is not None:
             refuse(machine, event)
         elif judging.lowers:
@@ -242,6 +245,11 @@ def _shape_fault(spec: BlockSpec | None, kinds: tuple[str, ...] | None) -> tuple
     if kinds is not None and "invalid" in kinds and isinstance(spec.shape, tuple):
         return "block-shape-invalid", spec.shape[kinds.index("invalid")]
     return None
+
+
+def _symbolic_fault(machine: Machine, ref: Ref) -> tuple[str, MaybeDim] | None:
+    size = symbolic_dim(machine, ref.root.block or ())
+    return ("export-dynamic-block", size) if size is not None else None
 
 
 def _rank_fault(ref: Ref) -> tuple[str, None] | None:

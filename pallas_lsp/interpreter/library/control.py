@@ -33,7 +33,7 @@ def _when(call: Call) -> Value:
             raise PathEnd("a vector decides a branch")
         if known is not False and arguments.args:
             before = machine.effects
-            with machine.branched() if known is None else nullcontext():
+            with machine.branched(condition) if known is None else nullcontext():
                 result = machine.settle(machine.call(arguments.args[0], Arguments([]), node, frame))
             if machine.effects != before:
                 mark_live(condition)

@@ -29,6 +29,7 @@ from ..values import (
     GridSpec,
     Instance,
     Library,
+    Opaque,
     PallasCall,
     Scratch,
     ShapeDtype,
@@ -42,7 +43,7 @@ from .grids import grid_of, is_absent, refuses_grid_spec
 from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, Call, models
 from .running import Outcome, binding, run_kernel, underlying
-from .specs import SEMAPHORES, SPACES
+from .specs import SEMAPHORES, SPACES, space_of
 from .structure import leaf_count, plain_leaves
 from .trees import children, is_node, leaves, tree_map
 from .uses import refs_in
@@ -125,6 +126,9 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
             refuse(machine, CallFault(machine.where(node, frame), "nested"))
         return result
     if _is_for_gpu(call):
+        if _has_tpu_parts(machine, call):
+            node = call.nodes.get("compiler_params", call.origin.node)
+            refuse(machine, CallFault(place(machine, call.origin.module, node), "gpu-parameters"))
         return result
     if arguments.kwargs:
         name = next(iter(arguments.kwargs))
@@ -170,6 +174,19 @@ def _is_for_gpu(call: PallasCall) -> bool:
     words = [call.arguments.get("backend"), call.arguments.get("compiler_params")]
     names = [word if isinstance(word, str) else getattr(word, "name", "") for word in words]
     return any(other in name.lower() for name in names if isinstance(name, str) for other in _OTHER_CORES)
+
+
+def _has_tpu_parts(machine: Machine, call: PallasCall) -> bool:
+    """Whether a call with compiler parameters of a GPU has memory of a TPU or prefetched operands, which only a TPU knows."""
+    spec = call.arguments.get("grid_spec")
+    specs: list[Value] = [call.arguments.get(name) for name in ("in_specs", "out_specs", "scratch_shapes")]
+    if isinstance(spec, GridSpec):
+        if isinstance(spec.prefetch, int) and spec.prefetch:
+            return True
+        specs = [spec.in_specs, spec.out_specs, spec.scratch]
+    found = [leaf for tree in specs for leaf in plain_leaves(machine, tree)]
+    spaces = [space_of(leaf.space) if isinstance(leaf, BlockSpec) else leaf.space for leaf in found if isinstance(leaf, BlockSpec | Scratch)]
+    return any(space in ("vmem", "smem") for space in spaces) and isinstance(call.arguments.get("compiler_params"), Opaque)
 
 
 def _is_interpreted(call: PallasCall) -> bool:

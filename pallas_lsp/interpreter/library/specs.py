@@ -140,11 +140,8 @@ _WIDE = {"float": "float64", "int": "int64", "double": "float64", "complex": "co
 def wide_dtype(value: Value) -> str | None:
     """The 64-bit dtype that a dtype argument names, which Pallas keeps where the rest of JAX makes 32 bits of it; None for any other."""
     name = value.name if isinstance(value, Library) else value if isinstance(value, str) else ""
-    short = name.rpartition(".")[2]
-    root = name.rpartition(".")[0]
-    if root.startswith("jax") or (root and root != "numpy"):
-        return None
-    wide = _WIDE.get(short, short) if not root or short != "int_" or root == "numpy" else short
+    root, _, short = name.rpartition(".")
+    wide = _WIDE.get(short, short) if root in ("", "numpy", "jax.numpy") else ""
     return wide if wide in ("float64", "int64", "uint64", "complex128") else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,19 +12,49 @@ from ..values import Array, Ref, RefRoot, Value
 
 
 def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
-    """Mark what the events of a path read and write, and give the reads of what this path surely has not written before."""
-    touched: set[int] = set()
+    """Mark what the events of a path read and write, and give the reads of what this path has not surely written before."""
+    stores: dict[int, list[Event]] = {}
+    seen: set[int] = set()
     for index, event in enumerate(events):
         if isinstance(event, Access) and event.op == "load":
             root = event.ref.root
             root.read = root.read or event.live
-            if id(root) not in touched and event.live and event.fault is None and not event.where.branched:
-                touched.add(id(root))
-                yield FirstRead(event.where, event, _comes_back(event, events[index:]))
+            if id(root) in seen or not event.live or event.fault is not None or event.where.guards:
+                continue
+            seen.add(id(root))
+            guards = _guards(stores.get(id(root), ()))
+            if guards is not None:
+                yield FirstRead(event.where, event, _comes_back(event, events[index:]), guards)
             continue
         for root in _changed(event):
             root.written = True
-            touched.add(id(root))
+            stores.setdefault(id(root), []).append(event)
+
+
+def _guards(stores: Sequence[Event]) -> frozenset[int] | None:
+    """The grid axes whose index is 0 where these stores run; None where they may run elsewhere too."""
+    axes: set[int] = set()
+    for event in stores:
+        own = [_first_step_of(guard) for guard in event.where.guards] if isinstance(event, Access) else []
+        if not own or None in own:
+            return None
+        axes.update(axis for axis in own if axis is not None)
+    return frozenset(axes)
+
+
+def _first_step_of(guard: Value) -> int | None:
+    """The axis of a condition ``pl.program_id(axis) == 0``; None for any other."""
+    node = guard.made_by if isinstance(guard, Array) else None
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq) or len(guard.operands) != 1:
+        return None
+    sides = [node.left, node.comparators[0]]
+    if not any(isinstance(side, ast.Constant) and side.value == 0 for side in sides):
+        return None
+    index = guard.operands[0].made_by if isinstance(guard.operands[0], Array) else None
+    if not isinstance(index, ast.Call) or not ast.unparse(index.func).endswith("program_id") or len(index.args) != 1:
+        return None
+    axis = index.args[0]
+    return axis.value if isinstance(axis, ast.Constant) and isinstance(axis.value, int) else None
 
 
 def _comes_back(read: Access, later: Sequence[Event]) -> bool:
