@@ -60,9 +60,9 @@ def analyze(
 ) -> Analysis:
     """Parse, interpret, judge. Reads files of the project and its environment only; never runs the user's code.
 
-    ``cancelled`` is asked now and then; once it says yes, ``interpreter.machine.Cancelled`` is raised. ``lookup``: look up names of installed
-    packages (jedi, up to half a second each). ``callers``: interpret the project's files that import this one too, for a kernel or a spec is
-    judged where it is called; their findings elsewhere are left to their own analysis.
+    ``cancelled`` is asked now and then; once it says yes, ``interpreter.machine.Cancelled`` is raised. ``lookup``: look up names of
+    installed packages (jedi, up to half a second each). ``callers``: interpret the project's files that import this one too, for a kernel
+    or a spec is judged where it is called; their findings elsewhere are left to their own analysis.
     """
     parsed = project.parsed(source.path) if project.read(source.path) == source else parse(source.text)
     if parsed is None or not any(sign in source.text for sign in _SIGNS):

@@ -47,7 +47,8 @@ class Operations:
     def reason(self, function: str, dtype: str | None, version: Version | None, argument: Argument) -> str | None:
         """Why JAX ``version`` (None: any known one) refuses the function, None where it may accept it.
 
-        Between two versions that were asked both must refuse; what is newer than all is taken for the newest, what is older must be refused by all.
+        Between two versions that were asked both must refuse; what is newer than all is taken for the newest, what is older must be
+        refused by all.
         """
         lines = self.refused.get(function)
         if lines is None:

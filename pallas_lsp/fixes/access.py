@@ -212,7 +212,10 @@ def _parts(event: Access) -> tuple[ast.expr, ast.expr | None, bool, Shape, tuple
     holder = _receiver(event, node)
     if holder is None:
         return None
-    return _view(event, holder) or (holder, _index_argument(event, node), False, event.ref.shape, event.entries)
+    index = _index_argument(event, node)
+    values = tuple(entry.value for entry in event.entries)
+    entries = entries_of(values if len(values) != 1 else values[0], index) if values else ()
+    return _view(event, holder) or (holder, index, False, event.ref.shape, entries)
 
 
 def _uses_view(event: Access) -> bool:

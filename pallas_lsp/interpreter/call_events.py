@@ -76,9 +76,10 @@ class Window(Event):
 
     ``root``: the ref that the kernel gets, with block and array; ``place``: how JAX calls it (``args[1]``); ``spec``: None where none is
     written; ``kinds``: of the block's dims (``blocked squeezed element bounded indirect``); ``mapped``: an index map is written;
-    ``result``: what it returns; ``prefetched``: how many operands it receives behind the grid indices; ``siblings``: another spec of the call
-    has an index map made at the same place in the text. ``call``: the kernel call; ``grid_at``: where its grid is given.
-    ``fault``: what JAX refuses while tracing, as ``(rule id, detail)``. ``batch``: the axis that a ``vmap`` puts into the array: size, position, place.
+    ``result``: what it returns; ``prefetched``: how many operands it receives behind the grid indices; ``siblings``: another spec of the
+    call has an index map made at the same place in the text. ``call``: the kernel call; ``grid_at``: where its grid is given. ``fault``:
+    what JAX refuses while tracing, as ``(rule id, detail)``. ``batch``: the axis that a ``vmap`` puts into the array: size, position,
+    place.
     """
 
     root: RefRoot

@@ -1,6 +1,7 @@
 """The divisor of a traced index that the TPU compiler can prove.
 
-It looks through products, sums, remainders, ``minimum``, selects and ``pl.multiple_of``, and through nothing else. What is not listed here gives None: not known.
+It looks through products, sums, remainders, ``minimum``, selects and ``pl.multiple_of``, and through nothing else. What is not listed here
+gives None: not known.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ _OPAQUE = frozenset({"left_shift", "right_shift", "bitwise_and", "maximum", "cli
 
 
 def divisor(function: str, args: tuple[Value, ...]) -> int | None:
-    """The greatest number by which the compiler knows the function's result to be divisible (0: it is 0); None where that is not known here."""
+    """The greatest number by which the compiler knows the function's result to be divisible (0: it is 0); None where that is not known
+    here.
+    """
     short = function.rpartition(".")[2]
     if short in _OPAQUE:
         return 1

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Where:
     """The place of an event: file, node, and how the path got there.
 
-    ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that led
-    here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what runs here:
-    ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``guards``: conditions of the traced branches around, None for a loop's.
-    ``region``: what JAX drops or keeps whole around it.
+    ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that
+    led here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what
+    runs here: ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``guards``: conditions of the traced branches around,
+    None for a loop's. ``region``: what JAX drops or keeps whole around it.
     """
 
     module: ModuleFile
@@ -86,11 +86,12 @@ class IndexEntry:
 class Access(Event):
     """A load from or a store to a ref.
 
-    ``op``: ``load store swap addupdate``; ``api``: how it is written (``subscript``, ``augmented``, ``method``, ``jax.ref``, ``pltpu``, ``pl``).
-    ``ref``: the ref or view that is indexed; ``entries``: the indexer; ``shape``: the indexed shape, None when its rank is unknown;
-    ``fault``: the first trace-time fault of the indexer, as ``(rule id, detail, node)``; ``value``: what is stored; ``cast``: JAX casts it to the
-    ref's dtype where only weak or integer types differ; ``mask``: of ``pltpu.load/store``. ``before`` and ``transforms``: the shape that the last
-    indexer sees (squeezed dims included) and the view steps before it. ``live``: set when something uses a loaded value.
+    ``op``: ``load store swap addupdate``; ``api``: how it is written (``subscript``, ``augmented``, ``method``, ``jax.ref``, ``pltpu``,
+    ``pl``). ``ref``: the ref or view that is indexed; ``entries``: the indexer; ``shape``: the indexed shape, None when its rank is
+    unknown; ``fault``: the first trace-time fault of the indexer, as ``(rule id, detail, node)``; ``value``: what is stored; ``cast``: JAX
+    casts it to the ref's dtype where only weak or integer types differ; ``mask``: of ``pltpu.load/store``. ``before`` and ``transforms``:
+    the shape that the last indexer sees (squeezed dims included) and the view steps before it. ``live``: set when something uses a loaded
+    value.
     """
 
     op: str
@@ -156,7 +157,9 @@ class RefAsArray(Event):
 
 @dataclass(slots=True)
 class KernelRun(Event):
-    """One kernel call whose refs are known: what ``inspect`` shows. ``given``: what was given as the kernel, around the function ``kernel``."""
+    """One kernel call whose refs are known: what ``inspect`` shows. ``given``: what was given as the kernel, around the function
+    ``kernel``.
+    """
 
     kernel: Value
     grid: Value
@@ -215,7 +218,9 @@ class NotARef(Event):
 
 @dataclass(slots=True)
 class CallFault(Event):
-    """An argument of a kernel call, or of a part of one, that JAX refuses before the kernel runs: ``kind`` says how, ``detail`` holds the facts."""
+    """An argument of a kernel call, or of a part of one, that JAX refuses before the kernel runs: ``kind`` says how, ``detail`` holds the
+    facts.
+    """
 
     kind: str
     detail: Any = None
@@ -233,9 +238,9 @@ class SemaphoreValue(Event):
 class Computed(Event):
     """A value is computed from ``source`` in a way that some lowering refuses.
 
-    ``kind``: ``squeeze`` (a scalar out of a vector), ``extremum`` (max or min of everything), ``scatter``, ``dynamic-slice`` (a traced index),
-    ``ds-slice`` (``pl.ds`` on a value), ``gather`` (an array among the ``indices``), ``rev`` (a negative step), ``strided-slice``, ``empty`` (no elements),
-    ``new-last-dim`` (``None`` at the end), ``predicate`` (the condition of a traced branch), ``while-predicate``.
+    ``kind``: ``squeeze`` (a scalar out of a vector), ``extremum`` (max or min of everything), ``scatter``, ``dynamic-slice`` (a traced
+    index), ``ds-slice`` (``pl.ds`` on a value), ``gather`` (an array among the ``indices``), ``rev`` (a negative step), ``strided-slice``,
+    ``empty`` (no elements), ``new-last-dim`` (``None`` at the end), ``predicate`` (the condition of a traced branch), ``while-predicate``.
     """
 
     kind: str

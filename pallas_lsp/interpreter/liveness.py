@@ -1,6 +1,7 @@
 """Which loads somebody uses: since JAX 0.9.1 an unused load is dropped before lowering.
 
-Mirrors ``pallas_call``'s dead-code elimination of the kernel jaxpr (``jax/_src/pallas/pallas_call.py``): reads can be dropped, writes cannot.
+Mirrors ``pallas_call``'s dead-code elimination of the kernel jaxpr (``jax/_src/pallas/pallas_call.py``): reads can be dropped, writes
+cannot.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ RECURSION = 4
 class KernelContext:
     """The kernel whose body runs: the call it belongs to, and whether JAX keeps unused loads in it.
 
-    ``inside``: ``kernel``, ``index map``, ``pipeline`` (a body of ``emit_pipeline``) or ``mesh`` (a kernel of ``pl.kernel``); ``started``: the
-    birth of the first array that can be its own.
+    ``inside``: ``kernel``, ``index map``, ``pipeline`` (a body of ``emit_pipeline``) or ``mesh`` (a kernel of ``pl.kernel``); ``started``:
+    the birth of the first array that can be its own.
     """
 
     call: Location
@@ -82,8 +82,9 @@ class Scope:
 class Machine:
     """The interpreting of one document.
 
-    ``project`` reads files; ``focus``: the file whose values are noted for hover; ``jax_version``: the JAX that is stated; ``installed`` looks up names of packages that are neither
-    the project's nor known (None: not now; the names are collected in ``unresolved``); ``cancelled`` says that nobody wants the result.
+    ``project`` reads files; ``focus``: the file whose values are noted for hover; ``jax_version``: the JAX that is stated; ``installed``
+    looks up names of packages that are neither the project's nor known (None: not now; the names are collected in ``unresolved``);
+    ``cancelled`` says that nobody wants the result.
     """
 
     def __init__(

@@ -9,7 +9,9 @@ from .frames import Frame
 
 
 class ModuleFile:
-    """A parsed file with the names its top level binds. ``state``: ``new``, ``running`` (an import cycle sees what is bound so far) or ``done``."""
+    """A parsed file with the names its top level binds. ``state``: ``new``, ``running`` (an import cycle sees what is bound so far) or
+    ``done``.
+    """
 
     __slots__ = ("frame", "parsed", "path", "source", "star_libraries", "state")
 

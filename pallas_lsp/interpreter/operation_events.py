@@ -32,8 +32,9 @@ class Operation(Event):
 class TracedAsStatic(Event):
     """A traced value stands where Python or JAX needs to know it while tracing.
 
-    ``kind``: ``index`` (Python's ``__index__``), ``key`` (a dict key), ``number`` (``int``, ``float`` …), ``numpy``, ``shape``, ``size`` (an argument that is a
-    size), ``slice`` (a bound of a value's slice), ``mask`` (a boolean index), ``nonzero`` (a result of data-dependent size), ``unroll``. ``user``: what needs it.
+    ``kind``: ``index`` (Python's ``__index__``), ``key`` (a dict key), ``number`` (``int``, ``float`` …), ``numpy``, ``shape``, ``size``
+    (an argument that is a size), ``slice`` (a bound of a value's slice), ``mask`` (a boolean index), ``nonzero`` (a result of
+    data-dependent size), ``unroll``. ``user``: what needs it.
     """
 
     kind: str
@@ -95,7 +96,9 @@ class SemaphoreUse(Event):
 
 @dataclass(slots=True)
 class ScopedRun(Event):
-    """``pl.run_scoped`` calls a function that does not fit (``arity``, ``detail`` is Python's message) or gives back a scoped ref (``escape``)."""
+    """``pl.run_scoped`` calls a function that does not fit (``arity``, ``detail`` is Python's message) or gives back a scoped ref
+    (``escape``).
+    """
 
     kind: str
     detail: Any

@@ -163,7 +163,8 @@ def from_shapes(result: Any, operands: tuple[Any, ...], node: ast.AST | None = N
     """A shape function's answer as a value that was computed from ``operands``."""
     if isinstance(result, Aval):
         arrays = tuple(v for v in operands if isinstance(v, Array))
-        return Array(result, arrays, any(v.traced for v in arrays), made_by=node)
+        numpy = bool(arrays) and all(v.numpy for v in arrays)
+        return Array(result, arrays, any(v.traced for v in arrays), made_by=node, numpy=numpy)
     if isinstance(result, tuple | list):
         return type(result)(from_shapes(part, operands, node) for part in result)
     if isinstance(result, str):

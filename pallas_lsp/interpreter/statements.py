@@ -133,10 +133,7 @@ def _assign_sequence(
 ) -> None:
     starred = next((i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)), None)
     count = len(target.elts)
-    if starred is None:
-        items = unpack(machine, value, count, node, frame)
-    else:
-        items = items_of(machine, value, node, frame)
+    items = unpack(machine, value, count, node, frame) if starred is None else items_of(machine, value, node, frame)
     if items is None:
         items = [Unknown(getattr(value, "why", "a sequence of unknown length"), host=getattr(value, "host", False)) for _ in range(count)]
     elif starred is not None:

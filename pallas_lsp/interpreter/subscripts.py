@@ -129,6 +129,8 @@ def _instance_item(machine: Machine, value: Instance, index: Value, node: ast.ex
 def _array_item(machine: Machine, value: Array, index: Value, node: ast.expr, frame: Frame) -> Value:
     entries = index if isinstance(index, tuple) else (index,)
     _needs_static_entries(machine, entries, node, frame)
+    if value.numpy and (traced := traced_in(machine, entries)) is not None:
+        needs_static(machine, "numpy", traced, "an index of a NumPy array", node, frame)
     machine.emit(ValueIndex(machine.where(node, frame), value, tuple(entries)))
     try:
         result = indexing.index(value.aval, tuple(key_part(entry) for entry in entries))
@@ -167,11 +169,17 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
         kind = "strided-slice"
     elif item.shape == () and value.shape:
         kind = "squeeze"
-    elif entries[-1] is None and value.shape:
+    elif entries[-1] is None and _reaches_the_end(value, entries):
         kind = "new-last-dim"
     else:
         return
     machine.emit(Computed(machine.where(node, frame), kind, value, item, entries))
+
+
+def _reaches_the_end(value: Array, entries: tuple[Value, ...]) -> bool:
+    """Whether the last entry stands behind all dims of the value."""
+    named = sum(entry is not None for entry in entries)
+    return bool(value.shape) and (Ellipsis in entries or named == len(value.shape or ()))
 
 
 def _steps(entries: tuple[Value, ...]) -> list[int]:

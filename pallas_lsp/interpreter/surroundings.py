@@ -44,9 +44,10 @@ class Batch:
 
 @dataclass(slots=True)
 class Surroundings:
-    """``batches``: the ``vmap`` calls around, outermost first; ``differentiated``: what the derivative is taken by, with the place that takes it;
-    ``varying``: the ``shard_map`` whose check of varying axes is on; ``sharded``: inside of some ``shard_map``; ``devices``: where more than one
-    device comes in; ``calls``: the kernel calls of this ``jit`` outside of ``shard_map``; ``exported``: the symbols of ``jax.export``'s shapes."""
+    """``batches``: the ``vmap`` calls around, outermost first; ``differentiated``: what the derivative is taken by, with the place that
+    takes it; ``varying``: the ``shard_map`` whose check of varying axes is on; ``sharded``: inside of some ``shard_map``; ``devices``:
+    where more than one device comes in; ``calls``: the kernel calls of this ``jit`` outside of ``shard_map``; ``exported``: the symbols of
+    ``jax.export``'s shapes."""
 
     batches: list[Batch] = field(default_factory=list)
     differentiated: list[tuple[list[Array], Where]] = field(default_factory=list)

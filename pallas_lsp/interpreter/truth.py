@@ -79,7 +79,7 @@ def truth(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> bool:
 
 def known_truth(value: Value) -> bool | None:
     """The truth of a value that needs no decision."""
-    if isinstance(value, NATIVE) or isinstance(value, tuple | list | dict | set | range):
+    if isinstance(value, (*NATIVE, tuple, list, dict, set, range)):
         return bool(value)
     if isinstance(value, Array):
         return bool(value.constant) if value.constant is not None else None

@@ -70,8 +70,9 @@ class UnknownShape(Unknown):
 class Condition(Unknown):
     """An undecided truth value.
 
-    ``key`` is its normal form (None: nothing is known of it but where it is tested), which ``negated`` turns round; ``words`` say that the (un-negated) condition holds, and that it does not;
-    ``default`` is the answer to try first; ``learn`` records in the path's facts what an answer teaches.
+    ``key`` is its normal form (None: nothing is known of it but where it is tested), which ``negated`` turns round; ``words`` say that the
+    (un-negated) condition holds, and that it does not; ``default`` is the answer to try first; ``learn`` records in the path's facts what
+    an answer teaches.
     """
 
     __slots__ = ("default", "learn", "negated", "words")
@@ -106,9 +107,10 @@ class Array:
     """An array or a traced scalar: its aval, and what it was computed from (for liveness).
 
     ``operands`` holds arrays and load events. ``traced``: JAX knows no concrete value while it traces. ``constant``: the Python
-    number it was made of, where there is one. ``assumed``: only a use of it (an unpacked shape) says that it is an array; it may be a ref. ``space``: the memory space the user constrained it to. ``born``: its place in the order in
-    which arrays were made: what is older than a kernel's run was made outside of it. ``multiple``: a number by which the TPU compiler
-    can prove a traced index to be divisible (see ``divisibility``), None where that is not known.
+    number it was made of, where there is one. ``assumed``: only a use of it (an unpacked shape) says that it is an array; it may be a ref.
+    ``space``: the memory space the user constrained it to. ``born``: its place in the order in which arrays were made: what is older than
+    a kernel's run was made outside of it. ``numpy``: it is NumPy's. ``multiple``: a number by which the TPU compiler can prove a traced index to be divisible (see
+    ``divisibility``), None where that is not known.
     """
 
     aval: Aval
@@ -119,6 +121,7 @@ class Array:
     made_by: ast.AST | None = None
     assumed: bool = False
     live: bool = False
+    numpy: bool = False
     born: int = field(default_factory=next_birth)
     multiple: int | None = None
 
@@ -154,12 +157,12 @@ class Region:
 class RefRoot:
     """The memory a kernel parameter stands for, and where the user decided it.
 
-    ``dims`` is the block's shape with ``squeezed`` for a squeezed dim (None as a whole: rank unknown), ``array`` the shape of what it is a window of; ``space`` is one of ``vmem smem any hbm
-    semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a space. ``decided_at``: the BlockSpec, scratch entry or
-    call that fixed the space, with its words in ``decided_by``. ``sure``: False where the operand may be a whole pytree of refs.
-    ``wide``: the 64-bit dtype that was asked for; ``typed``: the ShapeDtypeStruct or scratch entry that says shape and dtype.
-    ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or may start, with what an operand holds.
-    ``window``: the ``Window`` event of an operand or output.
+    ``dims`` is the block's shape with ``squeezed`` for a squeezed dim (None as a whole: rank unknown), ``array`` the shape of what it is a
+    window of; ``space`` is one of ``vmem smem any hbm semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a
+    space. ``decided_at``: the BlockSpec, scratch entry or call that fixed the space, with its words in ``decided_by``. ``sure``: False
+    where the operand may be a whole pytree of refs. ``wide``: the 64-bit dtype that was asked for; ``typed``: the ShapeDtypeStruct or
+    scratch entry that says shape and dtype. ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or
+    may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output.
     """
 
     name: str
@@ -194,7 +197,8 @@ class SpecOrigin:
 @dataclass(frozen=True, slots=True)
 class RefTransform:
     """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step;
-    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to; ``same_width``: of a bitcast between dtypes of one width."""
+    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to; ``same_width``: of a bitcast between dtypes
+    of one width."""
 
     kind: str
     strided: bool = False
@@ -368,7 +372,8 @@ class ModuleValue:
 
 @dataclass(slots=True, eq=False)
 class ShapeDtype:
-    """``jax.ShapeDtypeStruct``, or anything used as one: a shape and a dtype without data. ``wide``: the 64-bit dtype that was asked for."""
+    """``jax.ShapeDtypeStruct``, or anything used as one: a shape and a dtype without data. ``wide``: the 64-bit dtype that was asked for.
+    """
 
     shape: Shape
     dtype: str | None
@@ -390,7 +395,8 @@ class DynamicSlice:
 
 @dataclass(slots=True, eq=False)
 class BlockSpec:
-    """``pl.BlockSpec``. ``space``: None when defaulted, else a space name, or ``Unknown``; ``shape``: None when absent, else its entries."""
+    """``pl.BlockSpec``. ``space``: None when defaulted, else a space name, or ``Unknown``; ``shape``: None when absent, else its entries.
+    """
 
     shape: tuple[Value, ...] | Unknown | None
     index_map: Value
@@ -414,7 +420,9 @@ class GridSpec:
 
 @dataclass(slots=True, eq=False)
 class Scratch:
-    """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore … ``wide`` as for a ``ShapeDtype``."""
+    """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore … ``wide`` as for a
+    ``ShapeDtype``.
+    """
 
     space: str | None
     shape: Shape

@@ -137,8 +137,8 @@ class Project:
         jedi is imported when the first name is asked for whose package is there.
         """
         top = name.spelled.partition(".")[0]
-        folders = self.environment.site_packages
-        if not top or not any(self._files.exists(os.path.join(folder, entry)) for folder in folders for entry in (f"{top}.py", f"{top}/{_INIT}")):
+        places = [os.path.join(folder, entry) for folder in self.environment.site_packages for entry in (f"{top}.py", f"{top}/{_INIT}")]
+        if not top or not any(map(self._files.exists, places)):
             return None
         if self._installed is None:
             from .installed import InstalledNames

@@ -1,7 +1,7 @@
 """Traced starts in the last two dims of a ref in VMEM: the TPU compiler must prove them aligned.
 
-Measured with libtpu for every chip; the shapes of tiles are those of Mosaic's layouts of refs (8 rows of 32- and 16-bit elements, 32 of 8-bit ones where they
-divide the rows, fewer where there are fewer; 128 lanes).
+Measured with libtpu for every chip; the shapes of tiles are those of Mosaic's layouts of refs (8 rows of 32- and 16-bit elements, 32 of
+8-bit ones where they divide the rows, fewer where there are fewer; 128 lanes).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Casts and bit casts of values.
 
-Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_convert_element_type_lowering_rule`` with ``_convert_helper``, ``_bitcast_convert_type_lowering_rule``;
-and ``bitcast`` of ``jax/_src/pallas/mosaic/primitives.py``.
+Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_convert_element_type_lowering_rule`` with ``_convert_helper``,
+``_bitcast_convert_type_lowering_rule``; and ``bitcast`` of ``jax/_src/pallas/mosaic/primitives.py``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Products that sum over dims, in the one form that JAX lowers them in: ``dot_general``.
 
-Mirrors ``jax/_src/numpy/tensor_contractions.py`` (``dot``, ``matmul``, ``tensordot``, ``vdot``, ``inner``), ``jax/_src/numpy/einsum.py`` (``_einsum``) and
-``canonicalize_precision`` of ``jax/_src/lax/lax.py``.
+Mirrors ``jax/_src/numpy/tensor_contractions.py`` (``dot``, ``matmul``, ``tensordot``, ``vdot``, ``inner``), ``jax/_src/numpy/einsum.py``
+(``_einsum``) and ``canonicalize_precision`` of ``jax/_src/lax/lax.py``.
 """
 
 from __future__ import annotations

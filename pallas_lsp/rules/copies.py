@@ -1,7 +1,8 @@
 """Copies and semaphores: what goes together, and which semaphore does what.
 
-Mirrors ``jax/_src/pallas/mosaic/primitives.py`` (``_dma_start_abstract_eval``, ``_dma_wait_abstract_eval``), ``jax/_src/pallas/primitives.py`` (``check_sem_avals``),
-``_dma_start_lowering_rule`` of ``jax/_src/pallas/mosaic/lowering.py`` and the verifier of ``tpu.enqueue_dma``.
+Mirrors ``jax/_src/pallas/mosaic/primitives.py`` (``_dma_start_abstract_eval``, ``_dma_wait_abstract_eval``),
+``jax/_src/pallas/primitives.py`` (``check_sem_avals``), ``_dma_start_lowering_rule`` of ``jax/_src/pallas/mosaic/lowering.py`` and the
+verifier of ``tpu.enqueue_dma``.
 """
 
 from __future__ import annotations

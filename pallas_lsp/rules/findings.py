@@ -41,8 +41,8 @@ def diagnostics_of(
 ) -> list[Diagnostic]:
     """The diagnostics of a run, sorted by place. Findings that settings or comments leave out are not there.
 
-    ``called``: the kernel calls that the program itself makes with known arguments. What is wrong with them only under a condition that those
-    arguments do not meet is no error of this program: it is told as information.
+    ``called``: the kernel calls that the program itself makes with known arguments. What is wrong with them only under a condition that
+    those arguments do not meet is no error of this program: it is told as information.
     """
     joined: dict[tuple[str, Location], _Joined] = {}
     for event in events:

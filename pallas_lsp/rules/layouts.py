@@ -1,4 +1,5 @@
-"""Changes of shape that lower and that the TPU compiler does not know for the layout at hand: lanes that do not fill a register, masks, narrow elements.
+"""Changes of shape that lower and that the TPU compiler does not know for the layout at hand: lanes that do not fill a register, masks,
+narrow elements.
 
 Measured with libtpu for every chip; a rule speaks of the shapes of which all measured cases were refused.
 """

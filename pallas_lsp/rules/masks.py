@@ -1,4 +1,6 @@
-"""Masks of ``pltpu.load`` and ``pltpu.store``. Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_load_lowering_rule``, ``_swap_lowering_rule``."""
+"""Masks of ``pltpu.load`` and ``pltpu.store``. Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_load_lowering_rule``,
+``_swap_lowering_rule``.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Matrix products that the TensorCore lowering does not take.
 
-Mirrors ``_dot_general_lowering_rule`` of ``jax/_src/pallas/mosaic/lowering.py`` in the order of its checks, and the verifier of ``tpu.matmul``.
+Mirrors ``_dot_general_lowering_rule`` of ``jax/_src/pallas/mosaic/lowering.py`` in the order of its checks, and the verifier of
+``tpu.matmul``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Operands that JAX refuses while it traces: shapes that do not broadcast, dtypes that a function does not take.
 
-Mirrors the shape and dtype rules of ``jax/_src/lax/lax.py`` (``broadcasting_shape_rule``, ``naryop_dtype_rule``) and of the functions of ``jax/_src/numpy``.
+Mirrors the shape and dtype rules of ``jax/_src/lax/lax.py`` (``broadcasting_shape_rule``, ``naryop_dtype_rule``) and of the functions of
+``jax/_src/numpy``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Functions whose primitives the TensorCore lowering does not have, or has for some dtypes only.
 
-Mirrors the table ``lowering_rules`` of ``jax/_src/pallas/mosaic/lowering.py`` and the rules of single primitives there. Which function needs which
-primitive is data: ``pallas_lsp/data/operations.toml``.
+Mirrors the table ``lowering_rules`` of ``jax/_src/pallas/mosaic/lowering.py`` and the rules of single primitives there. Which function
+needs which primitive is data: ``pallas_lsp/data/operations.toml``.
 """
 
 from __future__ import annotations

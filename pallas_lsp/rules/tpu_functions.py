@@ -1,8 +1,8 @@
 """What functions of ``pl`` and ``pltpu`` ask of their arguments: roll, reciprocal, packing, printing.
 
 Mirrors ``jax/_src/pallas/mosaic/primitives.py`` (``roll``, ``pack_elementwise``, ``unpack_elementwise``, ``stochastic_round``),
-``jax/_src/pallas/primitives.py`` (``debug_print``, ``check_debug_print_format``) and ``jax/_src/pallas/mosaic/lowering.py`` (``_reciprocal_lowering_rule``,
-``_debug_print_rule``).
+``jax/_src/pallas/primitives.py`` (``debug_print``, ``check_debug_print_format``) and ``jax/_src/pallas/mosaic/lowering.py``
+(``_reciprocal_lowering_rule``, ``_debug_print_rule``).
 """
 
 from __future__ import annotations

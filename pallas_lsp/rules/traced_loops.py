@@ -1,7 +1,8 @@
 """Loops and branches that JAX traces: what goes round, what comes out, what decides.
 
-Mirrors ``jax/_src/lax/control_flow/loops.py`` (``_check_carry_type``), ``jax/_src/lax/control_flow/conditionals.py`` (``_check_branch_outputs``) and
-``jax/_src/pallas/mosaic/lowering.py`` (``_scan_lowering_rule``) with ``jax/_src/pallas/utils.py`` (``pattern_match_scan_to_fori_loop``).
+Mirrors ``jax/_src/lax/control_flow/loops.py`` (``_check_carry_type``), ``jax/_src/lax/control_flow/conditionals.py``
+(``_check_branch_outputs``) and ``jax/_src/pallas/mosaic/lowering.py`` (``_scan_lowering_rule``) with ``jax/_src/pallas/utils.py``
+(``pattern_match_scan_to_fori_loop``).
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from ..interpreter.events import Computed
 from ..interpreter.operation_events import BranchResults, LoopCarry, ScanMade
 from ..interpreter.values import Array, Value
 from . import words
-from .registry import Context, Finding, rule
 from .lowered import is_live, is_used
+from .registry import Context, Finding, rule
 
 
 def described(value: Value) -> str:

@@ -1,6 +1,7 @@
 """Traced values where Python needs to know them: branches, indices, numbers, NumPy, shapes, slices.
 
-Mirrors ``jax/_src/errors.py`` (the error classes) and ``jax/_src/core.py`` (``Tracer.__bool__``, ``__index__``, ``__int__``, ``__float__``, ``__array__``).
+Mirrors ``jax/_src/errors.py`` (the error classes) and ``jax/_src/core.py`` (``Tracer.__bool__``, ``__index__``, ``__int__``,
+``__float__``, ``__array__``).
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ from ..interpreter.events import Access, Computed
 from ..interpreter.values import Array
 from ..shapes import dtypes
 from . import words
+from .lowered import is_used
 from .memory_spaces import happens
 from .primitives import UNIMPLEMENTED
 from .registry import Context, Finding, rule
-from .lowered import is_used
 
 
 @rule("addupdate-not-lowered", on=Access, order=45, stage="lower")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.projects import HEAD, analysed, findings, write
+
 from pallas_lsp.text.edits import apply
 
 TEXT = (

@@ -7,8 +7,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pallas_lsp.text.source import Source
 from random_kernels.compare import errors_of
+
+from pallas_lsp.text.source import Source
 
 _IMPORT = "from elsewhere import opaque\n"
 

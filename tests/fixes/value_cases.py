@@ -33,6 +33,7 @@ SHAPES = [
     ("a sum in SMEM", program("o_ref[...] = jnp.sum(x_ref[...])", **ONE, **SMEM_OUT), ["o_ref[0, 0] = jnp.sum(x_ref[...])"]),
     ("a number in SMEM", program("o_ref[...] = 1.5", out="f32[4]", **SMEM_OUT), ["for i in range(o_ref.shape[0]):", "    o_ref[i] = 1.5"]),
     ("pltpu.store", program("pltpu.store(o_ref, 1.5)"), ["pltpu.store(o_ref, jnp.full(o_ref.shape, 1.5))"]),
+    ("a named index", program(f"{COPY}\no_ref.set(1.5, idx=(3, slice(8, 16)))"), ["o_ref.set(jnp.full((8,), 1.5), idx=(3, slice(8, 16)))"]),
     ("ref.set", program("o_ref.set(1.5)"), ["o_ref.set(jnp.full(o_ref.shape, 1.5))"]),
     (
         "of another dtype too",

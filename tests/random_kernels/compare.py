@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import jax
+from random_kernels.families import rules_of
 from referee import Verdict, lower
 
 from pallas_lsp.analysis import analyze
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.settings import Settings
-from random_kernels.families import rules_of
 
 PATH = "/project/kernel.py"
 SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.AnnAssign)

@@ -23,7 +23,6 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 import jax
 from broken_text.edits import complaints, edits, sources
 from erasure.erasing import new_findings
-
 from random_kernels.compare import Comparison, compare
 from random_kernels.judging import Tally, judge
 from random_kernels.modules import random_kernel

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import jax
-
 from random_kernels.compare import Comparison, Outcome, compare, without
 from random_kernels.modules import random_kernel
 

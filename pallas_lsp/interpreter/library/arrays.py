@@ -136,7 +136,7 @@ def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
     if numpy:
         # NumPy computes at once, and its 64-bit results are not JAX's dtypes.
         explicit = next((dtype_of(v) for k, v in call.kwargs.items() if k == "dtype"), None)
-        value.aval, value.traced = Aval(value.aval.shape, explicit, False), False
+        value.aval, value.traced, value.numpy = Aval(value.aval.shape, explicit, False), False, True
     elif call.name.startswith(_TRACING):
         # Under a trace JAX's own functions give traced values even of plain numbers; a function of Pallas's may be plain arithmetic.
         value.traced = value.traced or call.machine.kernel is not None or bool(call.machine.in_jit)

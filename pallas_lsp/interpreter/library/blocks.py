@@ -224,11 +224,15 @@ def _judge(judging: Judging, entry: Placed) -> bool:
     if mapped.refused:
         return True
     faults = [map_fault(r, kinds or ("unknown",) * len(r.entries), mapped.started) for r in mapped.results]
+    refused = bool(faults) and all(found is not None for found in faults)
+    if refused:
+        # JAX refuses what the map returns: nothing that only lowering its body would refuse is ever looked at.
+        machine.events[:] = [event for event in machine.events if id(event) not in mapped.events]
     for result, found in zip(mapped.results, faults, strict=True):
         emit(result, found)
     if not mapped.results:
         emit(None, None)
-    return bool(faults) and all(found is not None for found in faults)
+    return refused
 
 
 def _kinds(spec: BlockSpec | None, ref: Ref) -> tuple[str, ...] | None:

@@ -31,14 +31,18 @@ def captured_arrays(values: Iterable[Value], started: int) -> list[tuple[Array, 
         seen.add(id(value))
         if _is_constant(value, started):
             found.append((value, user))
-        elif value.traced:
+        elif not value.numpy:
             pending.extend((operand, value) for operand in value.operands)
     return found
 
 
 def _is_constant(array: Array, started: int) -> bool:
-    """Whether JAX makes a captured constant of the array: one that existed before and is traced, or has dims."""
-    return array.born < started and (array.traced or bool(array.shape))
+    """Whether JAX makes a captured constant of the array."""
+    if array.numpy:
+        return bool(array.shape)
+    if array.born >= started:
+        return False
+    return array.traced or bool(array.shape) or (isinstance(array.made_by, ast.Call) and not array.operands)
 
 
 def module_of(machine: Machine, node: ast.AST) -> ModuleFile | None:

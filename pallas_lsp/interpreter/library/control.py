@@ -70,7 +70,9 @@ def _branches(call: Call, selector: Value, branches: list[Value], operands: list
     operands = [tree_map(call.machine, as_array, operand) for operand in operands]
     taken = known_truth(selector) if call.name.endswith("cond") else None
     with call.machine.branched():
-        results = [_traced_branch(call, branch, operands, taken is not None and taken != (not index)) for index, branch in enumerate(branches)]
+        results = [
+            _traced_branch(call, branch, operands, taken is not None and taken != (not index)) for index, branch in enumerate(branches)
+        ]
     if call.machine.effects != before:
         mark_live(selector)
     _agree_or_end(call, results)

@@ -8,7 +8,9 @@ from .registry import FALLBACK, Call, models
 
 @models("jax.numpy.array", "jax.numpy.asarray")
 def _array(call: Call) -> Value:
-    """``jnp.array`` of a list of numbers, or of a NumPy array, is older than the kernel that makes it; of a single number it is a literal."""
+    """``jnp.array`` of a list of numbers, or of a NumPy array, is older than the kernel that makes it; of a single number it is a
+    literal.
+    """
     result = FALLBACK[0](call)
     if call.machine.kernel is not None and isinstance(result, Array) and result.shape and _is_host_data(call.get(0, "object", call.kwargs.get("a"))):
         result.born = 0

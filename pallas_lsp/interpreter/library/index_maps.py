@@ -33,11 +33,15 @@ MapFault = tuple[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """The results of an index map, one a path; ``refused``: JAX does not get through the map; ``started``: see ``KernelContext``."""
+    """The results of an index map, one a path.
+
+    ``refused``: JAX does not get through the map; ``started``: see ``KernelContext``; ``events``: the ids of the events of its body.
+    """
 
     results: tuple[MapResult, ...] = ()
     refused: bool = False
     started: int = 0
+    events: frozenset[int] = frozenset()
 
 
 def grid_symbol(axis: int) -> Symbol:
@@ -87,7 +91,7 @@ def _results(
 ) -> Mapped:
     results: list[MapResult] = []
     refused = False
-    before = len(machine.path.conditions())
+    before, emitted = len(machine.path.conditions()), len(machine.events)
 
     def once() -> None:
         nonlocal refused
@@ -101,7 +105,7 @@ def _results(
         results.append(MapResult(value, entries, _formula(machine, *formula), function, machine.path.conditions()[before:]))
 
     explored(machine, context, once)
-    return Mapped(tuple(results), refused and not results, context.started)
+    return Mapped(tuple(results), refused and not results, context.started, frozenset(map(id, machine.events[emitted:])))
 
 
 def copied(scope: Frame) -> Frame:
@@ -162,7 +166,7 @@ def is_literal_zero(entry: Value) -> dims.Truth:
     if isinstance(entry, Array):
         if entry.constant is not None:
             return dims.truth(entry.constant == 0)
-        return dims.Truth.NO if entry.operands else dims.Truth.MAYBE
+        return dims.Truth.NO if entry.operands or entry.made_by is None else dims.Truth.MAYBE
     if isinstance(entry, int | Poly):
         return dims.equal(as_dim(entry), 0)
     return dims.Truth.MAYBE

@@ -1,6 +1,7 @@
 """Loops that JAX traces: a body runs once, on a carry that stands for every iteration.
 
-Mirrors ``jax/_src/lax/control_flow/loops.py``: ``scan``, ``while_loop``, ``fori_loop``, ``_promote_weak_typed_input``, ``_check_carry_type``.
+Mirrors ``jax/_src/lax/control_flow/loops.py``: ``scan``, ``while_loop``, ``fori_loop``, ``_promote_weak_typed_input``,
+``_check_carry_type``.
 """
 
 from __future__ import annotations

@@ -12,7 +12,22 @@ from ..call_events import Options
 from ..events import CallFault
 from ..frames import Frame
 from ..machine import Arguments, KernelContext, Machine
-from ..values import ABSENT, Array, Builtin, Function, Library, Opaque, Partial, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
+from ..values import (
+    ABSENT,
+    Array,
+    Builtin,
+    Function,
+    Library,
+    Opaque,
+    Partial,
+    Ref,
+    RefRoot,
+    Scratch,
+    ShapeDtype,
+    SpecOrigin,
+    Unknown,
+    Value,
+)
 from .copies import scratch_ref
 from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, TPU, Call, models

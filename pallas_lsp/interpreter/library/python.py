@@ -90,9 +90,11 @@ def _isinstance(call: Call) -> Value:
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
-    "int": (int, Poly), "float": (float,), "bool": (bool,), "str": (str,), "tuple": (tuple,), "list": (list,), "dict": (dict,), "set": (set,),
-    "slice": (slice,), "jax.Array": (Array,), "jax.numpy.ndarray": (Array,), "jax.ShapeDtypeStruct": (ShapeDtype,),
-    "jax.experimental.pallas.BlockSpec": (BlockSpec,), "collections.abc.Sequence": (tuple, list, str), "typing.Sequence": (tuple, list, str),
+    "int": (int, Poly), "float": (float,), "bool": (bool,), "str": (str,),
+    "tuple": (tuple,), "list": (list,), "dict": (dict,), "set": (set,), "slice": (slice,),
+    "jax.Array": (Array,), "jax.numpy.ndarray": (Array,), "jax.ShapeDtypeStruct": (ShapeDtype,),
+    "jax.experimental.pallas.BlockSpec": (BlockSpec,),
+    "collections.abc.Sequence": (tuple, list, str), "typing.Sequence": (tuple, list, str),
     "collections.abc.Mapping": (dict,), "functools.partial": (Partial,),
 }  # fmt: skip
 

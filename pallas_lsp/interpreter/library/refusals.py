@@ -14,7 +14,6 @@ from ..paths import PathEnd
 from ..values import SpecOrigin
 from .registry import Call
 
-
 _SURE = ("eq0:", "lt0:", "eq:", "truth:")
 """How the keys of decisions begin that are about sizes, values and flags."""
 

@@ -126,7 +126,9 @@ def _shape_dtype_struct(call: Call) -> Value:
         refuse(call.machine, CallFault(call.machine.where(node, call.frame), "struct-shape", shape))
         return call.unknown("a ShapeDtypeStruct that JAX refuses")
     why = shape.why if isinstance(shape, Unknown) else ""
-    return ShapeDtype(shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype), sharding=call.kwargs.get("sharding"))
+    return ShapeDtype(
+        shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype), sharding=call.kwargs.get("sharding")
+    )
 
 
 def is_no_sequence(shape: Value) -> bool:

@@ -84,7 +84,8 @@ def leaf_count(machine: Machine, tree: Value) -> int | None:
 
 
 def plain_leaves(machine: Machine, tree: Value) -> list[Value]:
-    """The leaves of the tuples, lists and dicts of a tree: an object of the program's class keeps what it does with its fields to itself."""
+    """The leaves of the tuples, lists and dicts of a tree: an object of the program's class keeps what it does with its fields to itself.
+    """
     tree = machine.settle(tree)
     if not isinstance(tree, tuple | list | dict):
         return [] if tree is None or isinstance(tree, Instance) else [tree]

@@ -1,4 +1,6 @@
-"""``jax.tree``: pytrees of interpreted values. ``None`` is an empty subtree; instances of user classes are nodes when their fields are known."""
+"""``jax.tree``: pytrees of interpreted values. ``None`` is an empty subtree; instances of user classes are nodes when their fields are
+known.
+"""
 
 from __future__ import annotations
 
