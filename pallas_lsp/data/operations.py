@@ -103,9 +103,12 @@ def spelled(text: str) -> tuple[str, tuple[tuple[int, str, tuple[Any, ...]], ...
     return match[1], tuple((int(part[2]), part[1], wanted) for part, wanted in values)
 
 
+_ALSO = frozenset({"jax.lax.associative_scan", "jax.numpy.partition", "jax.numpy.argpartition", "jax.numpy.delete", "jax.numpy.choose"})
+
+
 def gives_array(function: str) -> bool:
-    """Whether the function computes arrays: it is one of the table's."""
-    return function in load_operations().refused
+    """Whether the function computes an array of whatever shape: it is one of the table's, or of a rule's own."""
+    return function in _ALSO or function in load_operations().refused
 
 
 @lru_cache(maxsize=1)

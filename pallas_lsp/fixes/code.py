@@ -22,6 +22,7 @@ _USUAL: dict[str, tuple[str, str | None, str]] = {
     PALLAS: ("jax.experimental", "pallas", "pl"),
     TPU: ("jax.experimental.pallas", "tpu", "pltpu"),
 }
+_HARMLESS = frozenset({"shape", "dtype", "ndim", "size"})
 _Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -166,6 +167,15 @@ class Code:
         scope = [self.module.parsed.tree, *self.functions(node)][-1]
         used = {part.id if isinstance(part, ast.Name) else part.arg for part in ast.walk(scope) if isinstance(part, ast.Name | ast.arg)}
         return next((name for name in ("i", "j", "k", "n", "index") if name not in used), None)
+
+    def only_reads(self, ref: ast.expr, place: ast.AST) -> bool:
+        """Whether the outermost function around ``place`` does nothing to a ref of this name but load from it and ask for its shape."""
+        functions = self.functions(place)
+        if not functions or not isinstance(ref, ast.Name):
+            return False
+        parts = [part for part in ast.walk(functions[-1]) if isinstance(part, ast.Subscript | ast.Attribute)]
+        reads = [part.value for part in parts if isinstance(part.ctx, ast.Load) and getattr(part, "attr", "shape") in _HARMLESS]
+        return all(use in reads for use in self.uses(ref.id, functions[-1]))
 
     def uses(self, name: str, scope: ast.AST) -> Iterator[ast.Name]:
         """The places in ``scope`` that read a variable."""

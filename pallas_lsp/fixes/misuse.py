@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from ..interpreter.events import Access, Computed, CopyEvent, RefAsArray, ValueStore
+from ..interpreter.events import Access, Computed, CopyEvent, Event, RefAsArray, ValueStore
 from ..resolve.project import Project
 from ..rules.diagnostic import Fix
 from ..text.edits import wrap
@@ -86,8 +86,8 @@ def copy_a_view(event: CopyEvent, project: Project) -> Iterator[Fix]:
     ref = code.text(loaded.value)
     whole = isinstance(loaded.slice, ast.Constant) and loaded.slice.value is Ellipsis
     text = ref if whole else f"{ref}.at[{_between_brackets(code, loaded)}]"
-    if loaded is not node:
-        yield make(f"Copy from `{text}`" if event.role == "source" else f"Use `{text}`", "safe", [code.replace(node, text)])
+    if loaded is not node:  # what was loaded may have been overwritten since
+        yield make(f"Copy from `{text}`" if event.role == "source" else f"Use `{text}`", "unsafe", [code.replace(node, text)])
     elif whole:
         yield make(f"Give the copy `{ref}` itself", "safe", [code.cut(code.span(loaded.value).end, code.span(loaded).end)])
     else:
@@ -116,8 +116,10 @@ def transpose_the_value(event: Access, project: Project) -> Iterator[Fix]:
 
 
 @fixes("value-dynamic-slice")
-def index_the_ref(event: Computed, project: Project) -> Iterator[Fix]:
+def index_the_ref(event: Event, project: Project) -> Iterator[Fix]:
     """``ref[...][i]`` is ``ref[i]``; the same where the loaded value has a name."""
+    if not isinstance(event, Computed):
+        return
     code, node = Code(event.where.module), event.where.node
     access = next((operand for operand in event.source.operands if isinstance(operand, Access)), None)
     if not isinstance(node, ast.Subscript) or access is None or access.where.module is not event.where.module:
@@ -130,7 +132,7 @@ def index_the_ref(event: Computed, project: Project) -> Iterator[Fix]:
     if isinstance(node.value, ast.Subscript) and code.span(node.value) == code.span(load):
         yield make(f"Index `{ref}` itself", "safe", [code.cut(code.span(load.value).end, code.span(load).end)])
     elif isinstance(node.value, ast.Name) and code.assigned(node.value) is load and isinstance(load.value, ast.Name):
-        read_only = access.ref.root.role in ("input", "prefetch")
+        read_only = code.only_reads(load.value, node)
         yield make(f"Index `{ref}` itself", "safe" if read_only else "unsafe", [code.replace(node.value, ref)])
 
 

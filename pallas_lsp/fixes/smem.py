@@ -92,7 +92,7 @@ def _kept_as_ref(access: Written) -> Iterator[Fix]:
     uses = list(code.uses(target.id, functions[0]))
     indexed = [part.value for part in ast.walk(functions[0]) if isinstance(part, ast.Subscript)]
     if uses and all(use in indexed for use in uses):
-        read_only = access.event.ref.root.role in ("input", "prefetch")
+        read_only = code.only_reads(access.holder, node)
         edit = code.cut(code.span(access.holder).end, code.span(node).end)
         yield make(f"Keep the ref in `{target.id}`: its items are loaded where they are used", "safe" if read_only else "unsafe", [edit])
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..resolve.canonical import canonical
 from ..shapes import dims, dtypes, table
+from .call_events import RefPassed
 from .classes import class_attribute, fields_of
 from .events import RefAsArray, RemovedName
 from .frames import Frame
@@ -116,6 +117,9 @@ def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -
         return ValueMethod(value, name)
     if name in ("memory_space", "aval", "ref", "indices", "transforms", "weak_type", "sharding", "itemsize", "nbytes"):
         return Unknown(f"`{name}` of a ref", host=True)
+    if name.startswith("__"):
+        machine.emit(RefPassed(machine.where(node, frame), value))
+        return Unknown(f"`{name}` of a ref")
     if value.root.sure:
         machine.emit(RefAsArray(machine.where(node, frame), f".{name}", value))
     return Unknown("a ref is used as an array")

@@ -44,7 +44,7 @@ class ArityFault(Event):
     """The arguments that a kernel or an index map (``what``) gets do not fit its parameters; ``text`` is Python's own message.
 
     ``given``: the arguments in words, positional ones first; ``missing``: parameters that get nothing; ``unexpected``: an argument's name
-    that is no parameter.
+    that is no parameter; ``bound``: a partial passes that one, not the call.
     """
 
     what: str
@@ -53,6 +53,7 @@ class ArityFault(Event):
     missing: tuple[str, ...]
     unexpected: str | None
     text: str
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)

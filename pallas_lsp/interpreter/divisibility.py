@@ -12,7 +12,7 @@ from collections.abc import Callable
 from .values import Array, Value
 
 _SAME = frozenset({"astype", "convert_element_type", "int32", "uint32", "negative", "asarray", "neg"})
-_OPAQUE = frozenset({"left_shift", "right_shift", "bitwise_and", "maximum", "clip", "abs", "program_id", "axis_index", "num_programs", "shift_left", "max"})
+_OPAQUE = frozenset({"left_shift", "right_shift", "shift_left", "abs", "program_id", "axis_index"})
 
 
 def divisor(function: str, args: tuple[Value, ...]) -> int | None:

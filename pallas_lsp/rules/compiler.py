@@ -35,6 +35,8 @@ def refusing(event: Operation, context: Context) -> tuple[str, frozenset[str]] |
     if rows is None or not isinstance(result, Array) or not result.shape or not lowered.is_used(result, event.where, context):
         return None
     dtype = lowered.operand_dtype(event)
+    if dtypes.kind(dtype) == "unsigned" and any(isinstance(arg, int) for arg in event.args):
+        return None  # a number may make it nothing at all, as 0 does a maximum
     chips = next((chips for covered, chips in rows if dtype in covered), None)
     return (dtype, chips) if dtype is not None and chips is not None and refused_on(context, chips) else None
 

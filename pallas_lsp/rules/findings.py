@@ -101,6 +101,7 @@ def is_selected(rule_id: str, settings: Settings) -> bool:
 
 
 _MOST_CONDITIONS = 3
+_MOST_ASSUMED = 2
 
 
 def _when(conditions: tuple[str, ...]) -> str:
@@ -120,5 +121,6 @@ def _diagnostic(item: _Joined, offer: Offer, called: Collection[Location]) -> Di
         related = (*related, Related(call, "the kernel is called here"))
     fixes = FixesOnDemand(offer(item.rule.id, finding.location, item.events))
     elsewhere = bool(item.conditions) and all(event.where.call in called for event in item.events)
-    severity: Severity = "info" if elsewhere else item.rule.severity
+    # Each assumption can be met, but whether all of them can be met together is not proved: with many of them a finding is a hint.
+    severity: Severity = "info" if elsewhere or len(item.conditions) > _MOST_ASSUMED else item.rule.severity
     return Diagnostic(item.rule.id, severity, message, finding.location, related, fixes, finding.jax_message)

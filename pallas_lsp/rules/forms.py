@@ -223,6 +223,8 @@ def _random_fault(event: Operation, context: Context) -> tuple[str, str] | None:
 
 def _jax_random_fault(event: Operation, context: Context) -> tuple[str, str] | None:
     kind, _, primitive = (reason(event, context) or "").partition(" ")
+    if event.function == f"{_RANDOM}split":  # the table has no functions of keys
+        kind, primitive = "primitive", "random_split"
     if kind == "primitive" and primitive in ("random_split", "rng_bit_generator"):
         instead = "`jax.random.fold_in` makes another key" if primitive == "random_split" else "use a threefry key"
         return f"needs the primitive `{primitive}`, which has no TPU lowering: {instead}", UNIMPLEMENTED.format(primitive)

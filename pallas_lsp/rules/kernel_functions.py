@@ -42,7 +42,8 @@ def kernel_arity(event: ArityFault, context: Context) -> Finding | None:
         what = f"nothing is passed for {named} of kernel {name}: the call passes {passed}"
         location = places.of_parameter(event.function, event.missing[0])
     elif event.unexpected is not None:
-        what = f"kernel {name} has no parameter `{event.unexpected}`, which the call passes by name"
+        by = "a partial binds" if event.bound else "the call passes by name"
+        what = f"kernel {name} has no parameter `{event.unexpected}`, which {by}"
         location = places.of_header(event.function)
     else:
         own = event.function.node.args
@@ -55,7 +56,7 @@ def kernel_arity(event: ArityFault, context: Context) -> Finding | None:
 @rule("scratch-dict-name", on=ArityFault, order=10, stage="trace")
 def scratch_dict_name(event: ArityFault, context: Context) -> Finding | None:
     """A dict of scratch buffers has a key that is no parameter of the kernel."""
-    if event.what != "kernel" or event.unexpected is None or not event.text.endswith(f"unexpected keyword argument '{event.unexpected}'"):
+    if event.what != "kernel" or event.bound or not event.text.endswith(f"unexpected keyword argument '{event.unexpected}'"):
         return None
     return Finding(
         places.of_header(event.function),

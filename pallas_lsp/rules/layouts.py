@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ..interpreter.events import Computed
+from ..interpreter.events import Access, Computed
 from ..interpreter.operation_events import Operation
 from ..interpreter.values import Array
 from ..shapes import dtypes
@@ -34,14 +34,17 @@ def _reshape(event: Operation, context: Context) -> tuple[Array, tuple[int, ...]
     if event.function not in _RESHAPES or not event.args or not lowered.is_used(event.result, event.where, context):
         return None
     source, before, after = event.args[0], _sizes(event.args[0]), _sizes(event.result)
-    return (source, before, after) if isinstance(source, Array) and before and after and math.prod(before) > 1 else None
+    if not isinstance(source, Array) or not before or not after or math.prod(before) == 1:
+        return None
+    loaded = any(isinstance(operand, Access) for operand in source.operands)
+    return (source, before, after) if loaded or len(before) > 1 else None
 
 
 @rule("bool-reshape", on=Operation, order=110, also=(Computed,), stage="compile")
 def bool_reshape(event: Operation | Computed, context: Context) -> Finding | None:
     """A mask is given another layout."""
     if isinstance(event, Computed):
-        fresh = event.kind == "new-last-dim" and event.source.dtype == "bool" and lowered.is_used(event.result, event.where, context)
+        fresh = _is_new_last_dim(event) and event.source.dtype == "bool" and lowered.is_used(event.result, event.where, context)
         what = "an index of a mask makes a new last dim" if fresh else None
     else:
         change = _mask_relayout(event, context)
@@ -53,6 +56,12 @@ def bool_reshape(event: Operation | Computed, context: Context) -> Finding | Non
         f"{what}: the TPU compiler moves no masks, do it to the numbers and compare afterwards",
         jax_message="infer-vector-layout: non-noop i1 reshape is unsupported",
     )
+
+
+def _is_new_last_dim(event: Computed) -> bool:
+    """Whether an index puts a last dim of size 1 behind the lanes; of a vector only where it was loaded, for what was a column may become one again."""
+    loaded = any(isinstance(operand, Access) for operand in event.source.operands)
+    return event.kind == "new-last-dim" and (loaded or len(event.source.shape or ()) > 1)
 
 
 def _mask_relayout(event: Operation, context: Context) -> str | None:
@@ -87,7 +96,7 @@ def _transposed(event: Operation) -> str | None:
 
 @rule("trailing-unit-dim-packed", on=Operation, order=111, also=(Computed,), stage="compile")
 def trailing_unit_dim_packed(event: Operation | Computed, context: Context) -> Finding | None:
-    """A vector of narrow elements gets a last dim of size 1, or its lanes are repeated."""
+    """More than 128 lanes of narrow elements get a last dim of size 1, or are repeated."""
     if not refused_on(context, _OLD) or not lowered.is_used(event.result, event.where, context):
         return None
     found = _unit_of_value(event) if isinstance(event, Computed) else _unit(event, context)
@@ -105,8 +114,14 @@ def _is_narrow(dtype: str | None) -> bool:
     return dtype is not None and dtype != "bool" and dtypes.bits(dtype) in (8, 16)
 
 
+def _is_wide(array: Array) -> bool:
+    """Whether the lanes fill more than one register."""
+    sizes = _sizes(array)
+    return sizes is not None and len(sizes) > 0 and sizes[-1] > _LANES
+
+
 def _unit_of_value(event: Computed) -> tuple[str, str] | None:
-    narrow = event.kind == "new-last-dim" and _is_narrow(event.source.dtype)
+    narrow = _is_new_last_dim(event) and _is_narrow(event.source.dtype) and _is_wide(event.source)
     return (event.source.dtype or "", "a new last dim") if narrow else None
 
 
@@ -114,10 +129,10 @@ def _unit(event: Operation, context: Context) -> tuple[str, str] | None:
     reshaped = _reshape(event, context)
     if reshaped is not None:
         source, before, after = reshaped
-        fresh = after[-1] == 1 and before[-1] != 1 and _is_narrow(source.dtype)
+        fresh = after[-1] == 1 and _is_wide(source) and _is_narrow(source.dtype)
         return (source.dtype or "", "a new last dim") if fresh else None
     arrays = lowered.arrays(event.args[:1])
-    if not arrays or not all(_is_narrow(array.dtype) and array.shape for array in arrays):
+    if not arrays or not all(_is_narrow(array.dtype) and _is_wide(array) for array in arrays):
         return None
     rank, dtype = len(arrays[0].shape or ()), arrays[0].dtype or ""
     axis = event.get(2 if event.function == "jax.numpy.repeat" else 1, "axis", 0)
@@ -151,8 +166,7 @@ def _breaks_lanes(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
         return rows > 1 and lanes % _LANES != 0
     if len(before) < 2 or len(before) != len(after) or before[:-2] != after[:-2] or 1 in (before[-2], after[-2]):
         return False
-    whole = lanes % _LANES == 0, made % _LANES == 0
-    return whole == (False, False) or (whole == (True, False) and lanes > _LANES)
+    return lanes % _LANES == 0 and made % _LANES != 0 and lanes > _LANES
 
 
 @rule("gather-wide", on=Operation, order=114, stage="compile")

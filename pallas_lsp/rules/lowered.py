@@ -57,7 +57,7 @@ def arrays(values: Any) -> list[Array]:
 def operand_dtype(event: Operation) -> str | None:
     """The dtype that the operands are promoted to, None where it is not known."""
     numbers = [as_aval(value) for value in event.args if isinstance(value, bool | int | float)]
-    avals = [value.aval for value in arrays((*event.args, *event.kwargs.values()))]
+    avals = [value.aval for value in arrays((*event.args, *event.kwargs.values())) if dtypes.kind(value.dtype) != "extended"]
     if not avals or any(aval.dtype is None or aval.weak is None for aval in avals):
         known = {aval.dtype for aval in avals}
         return known.pop() if len(known) == 1 else None

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import string
 
-from ..interpreter.events import ShapeFault
 from ..interpreter.operation_events import Operation
+from ..interpreter.truth import dtype_of
 from ..interpreter.values import Array, Value
 from ..shapes import dtypes
 from . import lowered, words
@@ -20,27 +20,97 @@ _PALLAS = "jax.experimental.pallas."
 _TPU = "jax.experimental.pallas.tpu."
 
 
-@rule("roll-args", on=ShapeFault, order=5, stage="trace")
-def roll_args(event: ShapeFault, context: Context) -> Finding | None:
-    """``pltpu.roll`` with a negative shift or axis."""
-    if event.operation != f"{_TPU}roll":
+@rule("roll-args", on=Operation, order=10, stage="trace")
+def roll_args(event: Operation, context: Context) -> Finding | None:
+    """``pltpu.roll`` with a negative shift or an axis that the value does not have."""
+    if event.function != f"{_TPU}roll":
         return None
-    jax = next((text for text in ("shift must be non-negative.", "axis is out of range.") if text.split()[0] in event.reason), event.reason)
+    value, shift, axis = event.get(0, "x"), event.get(1, "shift"), event.get(2, "axis")
+    rank = len(value.shape) if isinstance(value, Array) and value.shape is not None else None
+    if type(shift) is int and shift < 0:
+        what, jax = f"a shift of {shift}", "shift must be non-negative."
+    elif type(axis) is int and rank is not None and not 0 <= axis < rank:
+        what, jax = f"axis {axis} of {words.array(value)}", "axis is out of range."
+    else:
+        return None
     return Finding(
         event.where.location,
-        f"`pltpu.roll` takes no such arguments: {event.reason}; `jnp.roll` takes negative shifts and axes",
+        f"`pltpu.roll` is given {what}: it counts neither from the end, `jnp.roll` does",
         jax_message=jax,
     )
 
 
-@rule("pltpu-op-precondition", on=ShapeFault, order=6, stage="trace")
-def pltpu_op_precondition(event: ShapeFault, context: Context) -> Finding | None:
-    """Operands that a function of ``pltpu`` does not take."""
-    if not event.operation.startswith(_TPU) or event.operation in (f"{_TPU}roll", f"{_TPU}bitcast"):
+@rule("pltpu-op-precondition", on=Operation, order=11, stage="trace")
+def pltpu_op_precondition(event: Operation, context: Context) -> Finding | None:
+    """Operands that a packing function of ``pltpu`` does not take."""
+    check = _PRECONDITIONS.get(event.function)
+    found = check(event) if check is not None else None
+    return Finding(event.where.location, f"{lowered.name(event)}: {found[0]}", jax_message=found[1]) if found is not None else None
+
+
+def _width(dtype: str | None) -> int | None:
+    return dtypes.bits(dtype) if dtype is not None and dtype != "bool" else None
+
+
+def _packing(unpacked: str | None, packed: str | None) -> tuple[int, int] | None:
+    widths = _width(unpacked), _width(packed)
+    return (widths[0], widths[1]) if widths[0] is not None and widths[1] is not None else None
+
+
+def _unpack(event: Operation) -> tuple[str, str] | None:
+    value, index = event.get(0, "x"), event.kwargs.get("index")
+    packed, unpacked = dtype_of(event.kwargs.get("packed_dtype")), dtype_of(event.kwargs.get("unpacked_dtype"))
+    have, widths = _width(value.dtype) if isinstance(value, Array) else None, _packing(unpacked, packed)
+    if have is None or widths is None or not isinstance(value, Array):
         return None
-    short = event.operation.removeprefix(_TPU)
-    operands = ", ".join(words.array(value) for value in lowered.arrays(event.operands))
-    return Finding(event.where.location, f"`pltpu.{short}` of {operands}: {event.reason}", jax_message=event.reason)
+    if have != widths[0]:
+        what = f"{words.array(value)} holds elements of {have} bits, `unpacked_dtype` {unpacked} has {widths[0]}"
+        return what, f"The bitwidth of `x` must match the bitwidth of `unpacked_dtype` for unpack_elementwise, but got {value.dtype} and {unpacked}"
+    if widths[0] % widths[1]:
+        return _indivisible(unpacked, packed, widths)
+    count = widths[0] // widths[1]
+    if type(index) is int and not 0 <= index < count:
+        return f"index {index}, but {unpacked} holds {words.count(count, 'element')} of {packed}", f"Index {index} is out of bounds for packing factor {count}"
+    return None
+
+
+def _indivisible(unpacked: str | None, packed: str | None, widths: tuple[int, int]) -> tuple[str, str]:
+    return f"{unpacked} is no multiple of {packed}", f"Unpacked bitwidth must be a multiple of packed bitwidth, got {widths[0]} and {widths[1]}"
+
+
+def _pack(event: Operation) -> tuple[str, str] | None:
+    parts, packed = event.get(0, "xs"), dtype_of(event.kwargs.get("packed_dtype"))
+    if not isinstance(parts, tuple | list) or not parts or not all(isinstance(part, Array) for part in parts):
+        return None
+    known = {part.dtype for part in parts}
+    if None in known or packed is None:
+        return None
+    if len(known) > 1:
+        return f"its sources are {' and '.join(sorted(map(str, known)))}, they must be alike", "All sources must have the same dtype"
+    dtype = known.pop()
+    floats, integers = (dtype, packed) == ("float32", "bfloat16"), dtypes.is_integer(dtype) and dtypes.is_integer(packed)
+    if not floats and not integers:
+        return f"it packs float32 to bfloat16 and integers to integers, not {dtype} to {packed}", f"Only f32 -> bf16 and int -> int are supported. Got {dtype} and {packed}"
+    widths = _packing(dtype, packed)
+    if widths is None:
+        return None
+    if widths[0] % widths[1]:
+        return _indivisible(dtype, packed, widths)
+    count = widths[0] // widths[1]
+    if len(parts) != count:
+        jax = f"The number of sources must match the packing factor ({count}), got {len(parts)}"
+        return f"{words.count(len(parts), 'source')}, but {words.count(count, 'element')} of {packed} make one of {dtype}", jax
+    return None
+
+
+def _round(event: Operation) -> tuple[str, str] | None:
+    bits = event.get(1, "random_bits")
+    if not isinstance(bits, Array) or bits.dtype in (None, "uint32"):
+        return None
+    return f"its random bits are {bits.dtype}, not uint32", f"The dtype of `random_bits` must be uint32 for stochastic_round, but got {bits.dtype}"
+
+
+_PRECONDITIONS = {f"{_TPU}unpack_elementwise": _unpack, f"{_TPU}pack_elementwise": _pack, f"{_TPU}stochastic_round": _round}
 
 
 @rule("reciprocal-dtype", on=Operation, order=70, stage="lower")

@@ -29,7 +29,7 @@ def _two_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         start = source.text.index(text)
         return Location(source.path, Span(start, start + len(text)))
 
-    def analyze(source: Source, project: Project, settings: Settings) -> types.SimpleNamespace:
+    def analyze(source: Source, project: Project, settings: Settings, **options: bool) -> types.SimpleNamespace:
         refs = (
             RefInfo("lengths_ref", "prefetch", (16,), "int32", "smem"),
             RefInfo("x_ref", "input", (symbol("batch"), None, 128), "float32", "vmem"),

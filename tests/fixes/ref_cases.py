@@ -38,11 +38,6 @@ OTHERS = [
     ("copy-operand-not-ref", program("pltpu.sync_copy(x_ref[...], o_ref)"), ["pltpu.sync_copy(x_ref, o_ref)"]),
     (
         "copy-operand-not-ref",
-        program("rows = x_ref[0:8]\npltpu.sync_copy(rows, o_ref)", x="f32[16,128]"),
-        ["pltpu.sync_copy(x_ref.at[0:8], o_ref)"],
-    ),
-    (
-        "copy-operand-not-ref",
         program(
             "copy = pltpu.make_async_copy(x_ref, o_ref, s_ref[0])\ncopy.start()\ncopy.wait()",
             scratch_shapes="[pltpu.SemaphoreType.DMA((1,))]",
@@ -131,7 +126,23 @@ OTHERS = [
     ),
 ]
 
+OVERWRITTEN = [
+    (
+        "copy-operand-not-ref",
+        program("rows = x_ref[0:8]\npltpu.sync_copy(rows, o_ref)", x="f32[16,128]"),
+        ["pltpu.sync_copy(x_ref.at[0:8], o_ref)"],
+    ),
+    (
+        "value-dynamic-slice",
+        program(f"x = x_ref[...]\nx_ref[0] = x_ref[1]\n{TRACED('o_ref[i] = x[i] * 2')}"),
+        ["o_ref[i] = x_ref[i] * 2"],
+    ),
+]
+
 SAFE = [
     *(("ref-used-as-array", *case) for case in REFS_AS_ARRAYS),
     *((rule, lines[0], source, lines) for rule, source, lines in OTHERS),
+]
+UNSAFE = [
+    *((rule, lines[0], source, lines) for rule, source, lines in OVERWRITTEN),
 ]

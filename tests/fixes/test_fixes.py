@@ -10,7 +10,7 @@ from referee import Verdict, compile_many, libtpu_installed, lower
 from pallas_lsp.rules import RULES
 
 SAFE = [*space_cases.SAFE, *value_cases.SAFE, *ref_cases.SAFE]
-UNSAFE = [*space_cases.UNSAFE, *value_cases.UNSAFE]
+UNSAFE = [*space_cases.UNSAFE, *value_cases.UNSAFE, *ref_cases.UNSAFE]
 CASES = [*((case, "safe") for case in SAFE), *((case, "unsafe") for case in UNSAFE)]
 NAMES = [f"{rule}: {what}" for (rule, what, _, _), _ in CASES]
 

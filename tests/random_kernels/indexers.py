@@ -29,9 +29,14 @@ class Indexer:
 
 def _spelled_out(entry: str) -> str:
     """``a:b:c`` as ``slice(a, b, c)``."""
-    if ":" not in entry or "(" in entry.split(":")[0]:
-        return entry
-    return f"slice({', '.join(part.strip() or 'None' for part in entry.split(':'))})"
+    depth, parts = 0, [""]
+    for char in entry:
+        depth += (char in "([") - (char in ")]")
+        if char == ":" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return entry if len(parts) == 1 else f"slice({', '.join(part.strip() or 'None' for part in parts)})"
 
 
 class Indexers:

@@ -116,7 +116,7 @@ def _traced_size(call: Call, short: str) -> tuple[Value | None, str, str]:
     return None, "", ""
 
 
-_EXTREMA = frozenset({"max", "min", "amax", "amin", "reduce_max", "reduce_min"})
+_EXTREMA = frozenset({"max", "min", "amax", "amin", "nanmax", "nanmin", "ptp", "reduce_max", "reduce_min"})
 _SQUEEZES = frozenset({"squeeze", "reshape"})
 
 

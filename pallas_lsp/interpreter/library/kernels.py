@@ -344,9 +344,10 @@ def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value]
     context = KernelContext(location_of(call.origin), grid=parts.grid_value)
     kernel, module = call.arguments["kernel"], call.origin.module
     if _is_interpreted(call):
-        function, received = underlying(kernel, parts.arguments())
+        passed = parts.arguments()
+        function, received = underlying(kernel, passed)
         if isinstance(function, Function):
-            binding(machine, function, received, "kernel", parts.words(), context.call)
+            binding(machine, function, received, "kernel", parts.words(), context.call, passed.kwargs)
         return
     _mark_aliased(call, parts)
     at = call.nodes.get("kernel", call.origin.node)

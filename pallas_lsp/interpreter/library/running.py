@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from ...text.span import Location
@@ -75,11 +75,11 @@ def underlying(callee: Value, arguments: Arguments) -> tuple[Value, Arguments]:
 
 
 def binding(
-    machine: Machine, function: Function, received: Arguments, what: str, given: tuple[str, ...], call: Location
+    machine: Machine, function: Function, received: Arguments, what: str, given: tuple[str, ...], call: Location, named: Container[str] = ()
 ) -> Frame | None:
     """The frame of a call of ``function``; None where the arguments do not fit, which is said then.
 
-    ``what`` is called: ``kernel`` or ``index map``; ``given``: the arguments that JAX passes, in words.
+    ``what`` is called: ``kernel`` or ``index map``; ``given``: the arguments that JAX passes, in words; ``named``: those it passes by name.
     """
     try:
         return bind_arguments(machine, function, received)
@@ -87,7 +87,7 @@ def binding(
         missing, unexpected = _unbound(function, received)
         where = place(machine, function.module, function.node, call)
         if not rests_on_a_guess(machine):
-            refuse(machine, ArityFault(where, what, function, given, missing, unexpected, str(fault)))
+            refuse(machine, ArityFault(where, what, function, given, missing, unexpected, str(fault), unexpected not in named))
         return None
 
 
@@ -142,7 +142,7 @@ def run_kernel(
         return Outcome(refused=True)
     function, received = underlying(kernel, arguments)
     if isinstance(function, Function):
-        scope = binding(machine, function, received, context.inside, given, context.call)
+        scope = binding(machine, function, received, context.inside, given, context.call, arguments.kwargs)
         if scope is None:
             return Outcome(refused=True)
         name_refs(scope.names)

@@ -201,10 +201,15 @@ def _ds(call: Call) -> Value:
     return DynamicSlice(0, start, stride) if size is None else DynamicSlice(start, size, stride if stride is not None else 1)
 
 
-@models(
-    f"{PALLAS}.Element", f"{PALLAS}.Blocked", f"{PALLAS}.Squeezed", f"{PALLAS}.BoundedSlice", f"{PALLAS}.Buffered", f"{PALLAS}.Indirect"
-)
+@models(f"{PALLAS}.Element", f"{PALLAS}.Blocked", f"{PALLAS}.Squeezed", f"{PALLAS}.BoundedSlice", f"{PALLAS}.Indirect")
 def _block_dim(call: Call) -> Value:
+    return Opaque(call.name, tuple(call.args), call.kwargs)
+
+
+@models(f"{PALLAS}.Buffered")
+def _buffered(call: Call) -> Value:
+    if misses_arguments(call):
+        return call.unknown("a pipeline mode that JAX refuses")
     return Opaque(call.name, tuple(call.args), call.kwargs)
 
 

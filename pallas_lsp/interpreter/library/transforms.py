@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from ...shapes.avals import Aval, as_aval
@@ -13,7 +14,7 @@ from ..frames import Frame
 from ..machine import CALL, Arguments, Machine
 from ..operations import note_operation
 from ..surroundings import Batch
-from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value
+from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value, next_birth
 from .containers import RECEIVERS
 from .devices import over_devices
 from .registry import Call, models
@@ -50,8 +51,9 @@ def _transform(call: Call) -> Value:
         options["in_axes"] = call.args[1]
     if call.name in ("jax.vjp", "jax.jvp", "jax.linearize"):
         by = [] if call.name == "jax.jvp" else call.args[1:]
+        by = [_anew(call.machine, value) for value in by]
         with _transformed(call.machine), differentiating(call.machine, by, call.node, call.frame):
-            call.call(function, *call.args[1:])
+            call.call(function, *(by or call.args[1:]))
         return call.unknown()
     return Transformed(kind, function, options)
 
@@ -78,10 +80,16 @@ def _call_transformed(machine: Machine, value: Transformed, arguments: Arguments
         return result
     positions = value.options.get("argnums", 0)
     wanted = [positions] if isinstance(positions, int) else list(positions) if isinstance(positions, tuple | list) else []
-    by = [arg for index, arg in enumerate(arguments.args) if index in wanted]
+    given = replace(arguments, args=[_anew(machine, arg) if i in wanted else arg for i, arg in enumerate(arguments.args)])
+    by = [arg for index, arg in enumerate(given.args) if index in wanted]
     with _transformed(machine), differentiating(machine, by, node, frame):
-        machine.call(value.func, arguments, node, frame)
+        machine.call(value.func, given, node, frame)
     return Unknown("a gradient", host=True)
+
+
+def _anew(machine: Machine, value: Value) -> Value:
+    """The same value as what a derivative is taken by: what the program computes from it elsewhere does not count."""
+    return tree_map(machine, lambda leaf: replace(leaf, operands=(leaf,), born=next_birth()) if isinstance(leaf, Array) else leaf, value)
 
 
 @contextmanager
@@ -176,8 +184,8 @@ def _call_vmapped(machine: Machine, value: Transformed, arguments: Arguments, no
             mapped.append(Array(Aval(arg.shape[:at] + arg.shape[at + 1 :], arg.dtype, arg.aval.weak), (arg,)))
             batched.append((mapped[-1], at))
         else:
-            mapped.append(arg if axis is None else Unknown("an operand of vmap", host=True))
-    kwargs: dict[str, Value] = {name: Unknown("an operand of vmap", host=True) for name in arguments.kwargs}
+            mapped.append(arg if axis is None else Unknown("an operand of vmap", host=machine.kernel is None))
+    kwargs: dict[str, Value] = {name: Unknown("an operand of vmap", host=machine.kernel is None) for name in arguments.kwargs}
     with _transformed(machine), machine.around.batched(Batch(size, tuple(batched), machine.where(node, frame).location)):
         result = machine.call(value.func, Arguments(mapped, kwargs, arguments.exact), node, frame)
     out_axes = value.options.get("out_axes", 0)

@@ -1,0 +1,31 @@
+"""Collectives over mesh axes, which a TensorCore kernel does not have.
+
+Mirrors ``jax/_src/core.py`` (``axis_size`` of an unbound name) and the table ``lowering_rules`` of ``jax/_src/pallas/mosaic/lowering.py``, which lists none of them.
+"""
+
+from __future__ import annotations
+
+from ..interpreter.operation_events import Operation
+from ..interpreter.values import Array
+from . import lowered
+from .registry import Context, Finding, rule
+
+_COLLECTIVES = frozenset(
+    f"jax.lax.{name}" for name in ("psum", "pmean", "pmax", "pmin", "ppermute", "pshuffle", "pswapaxes", "all_gather", "all_to_all", "psum_scatter")
+)
+
+
+@rule("axis-name-unbound", on=Operation, order=18, stage="trace")
+def axis_name_unbound(event: Operation, context: Context) -> Finding | None:
+    """A collective over a named axis is called in a kernel."""
+    if event.function not in _COLLECTIVES or not lowered.is_used(event.result, event.where, context):
+        return None
+    axis, operand = event.get(1, "axis_name"), event.get(0, "x")
+    if not isinstance(axis, str) or not isinstance(operand, Array) or not operand.traced:
+        return None
+    short = event.function.rpartition(".")[2]
+    return Finding(
+        event.where.location,
+        f"`lax.{short}` over `{axis}` in a kernel: no collective runs on a TensorCore, call it outside, or copy with `pltpu.make_async_remote_copy`",
+        jax_message=f"Found an unbound axis name: {axis}. To fix this, please call {short} under `jax.shard_map`.",
+    )
