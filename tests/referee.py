@@ -121,7 +121,7 @@ def _tpu_info() -> types.ModuleType:
 
 def _load(source_text: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name.removesuffix(".py"))
-    exec(compile(source_text, name, "exec"), module.__dict__)
+    exec(compile(source_text, name, "exec", dont_inherit=True), module.__dict__)
     return module
 
 
@@ -132,8 +132,8 @@ def _refusal(error: Exception, stage: str, name: str) -> Verdict:
 def _line(error: BaseException, name: str) -> int | None:
     """The innermost line of the file ``name`` that JAX blames.
 
-    While lowering, the user's frames are in the cause ``JaxStackTraceBeforeTransformation``; while tracing and compiling,
-    in the traceback itself; a verifier error of MLIR has the place in its text only.
+    While lowering, the user's frames are in the cause ``JaxStackTraceBeforeTransformation``; while tracing and compiling, and for
+    a verifier error of MLIR, in the traceback itself; some have the place in their text only.
     """
     causes = []
     cause: BaseException | None = error.__cause__ or error.__context__
@@ -141,7 +141,8 @@ def _line(error: BaseException, name: str) -> int | None:
         causes.append(cause)
         cause = cause.__cause__ or cause.__context__
     before_lowering = [c for c in causes if type(c).__name__ == "JaxStackTraceBeforeTransformation"]
-    for candidate in (*before_lowering, error, *causes):
+    verifier = [error] if type(error).__name__ in ("VerificationError", "MosaicError") else []
+    for candidate in (*verifier, *before_lowering, error, *causes):
         lines = [frame.lineno for frame in traceback.extract_tb(candidate.__traceback__) if frame.filename == name]
         if lines:
             return lines[-1]

@@ -268,6 +268,7 @@ class Machine:
         damaged = function.module.parsed.is_damaged(function.node)
         self.stack.append(function.node)
         self.muted += damaged
+        self.blind += damaged  # what its text would do is not known
         try:
             yield
         finally:

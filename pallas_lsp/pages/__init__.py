@@ -27,7 +27,7 @@ class RulePage:
     """What a rule says, and why.
 
     ``jax_messages``: the texts JAX shows, ``{…}`` where they vary, several where JAX versions or spellings differ, none where JAX shows
-    no text. ``raises_instead``: what JAX shows when it never gets as far as the rule's own message. ``stage``: what
+    no text. ``target``: the chip whose compiler refuses the example, where it is not every one's. ``raises_instead``: what JAX shows when it never gets as far as the rule's own message. ``stage``: what
     finds it in JAX, ``trace``, ``lower``, ``compile`` (JAX lowers it, the TPU compiler refuses it) or ``run`` (nothing refuses it), or
     ``none`` for a rule about the tool's own comments. ``since``: first JAX version it holds for, ``until``: first one it no longer
     holds for. ``example`` and ``use_instead`` are whole modules; the faulty line of the first carries ``# error: [id]``.
@@ -42,6 +42,7 @@ class RulePage:
     exceptions: tuple[str, ...]
     since: str | None
     until: str | None
+    target: str | None
     docs: str
     body: str
     example: str
@@ -84,6 +85,7 @@ def load_rule_page(rule_id: str) -> RulePage | None:
         exceptions=head.get("exception", ()),
         since=_only(head, "since"),
         until=_only(head, "until"),
+        target=_only(head, "target"),
         docs=head["docs"][0],
         body=body,
         example=_code(_section(body, "Example")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..interpreter.call_events import ScratchBuffer, Window
 from ..interpreter.library.index_maps import grid_symbol
 from ..interpreter.values import Opaque
-from ..shapes import dims
+from ..shapes import dims, dtypes
 from ..shapes.dims import MaybeDim, Poly
 from . import places, words
 from .diagnostic import Related
@@ -39,6 +39,8 @@ def _is_window(event: Window) -> bool:
 def scalar_smem_with_grid(event: Window, context: Context) -> Finding | None:
     """A scalar is windowed in SMEM while there is a grid."""
     if not _is_window(event) or event.root.space != "smem" or event.root.array != () or not event.grid:
+        return None
+    if event.root.dtype is None or dtypes.kind(event.root.dtype) == "extended":  # a key is an array of numbers
         return None
     side = "input" if event.root.role == "input" else "output"
     return Finding(

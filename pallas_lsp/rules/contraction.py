@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from ..interpreter.operation_events import Operation
 from ..interpreter.truth import dtype_of
-from ..interpreter.values import Array, Library, Unknown, Value
-from ..shapes.dims import MaybeDim, Shape
+from ..interpreter.values import Array, Library, Value
+from ..shapes.dims import MaybeDim
 
 Axes = tuple[int, ...]
 
@@ -236,15 +236,10 @@ def _precision(value: Value) -> str | None:
             return None
         return both[0] if both[0] == both[1] else "pair"
     if isinstance(value, str):
-        return _PRECISIONS.get(value, "algorithm" if value.isupper() and value not in ("DEFAULT", "HIGH", "HIGHEST") else value if value.isupper() else None)
+        return _PRECISIONS.get(value.lower(), "algorithm" if value.isupper() else None)
     if isinstance(value, Library):
         owner, _, name = value.name.rpartition(".")
         if owner.endswith("Precision"):
             return name
         return "algorithm" if owner.endswith("DotAlgorithmPreset") else None
-    return None if value is None or isinstance(value, Unknown) else None
-
-
-def same_shape(a: Shape, b: Shape) -> bool:
-    """Whether two shapes are the same known one."""
-    return a is not None and a == b and all(isinstance(size, int) for size in a)
+    return None

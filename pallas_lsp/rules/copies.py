@@ -29,7 +29,7 @@ def semaphore_missing(event: CopyMade | CopyStep, context: Context) -> Finding |
     """A copy is given no semaphore."""
     at_start = isinstance(event, CopyStep)
     made = event.copy if isinstance(event, CopyStep) else event
-    if made.semaphore is not ABSENT or "remote" in made.function or (at_start and event.step != "start"):
+    if made.semaphore is not ABSENT or "remote" in made.function or (isinstance(event, CopyStep) and event.step != "start"):
         return None
     if at_start == context.jax(until="0.11"):
         return None

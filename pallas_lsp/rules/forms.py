@@ -135,7 +135,7 @@ def _makes_empty(event: Operation, context: Context) -> str | None:
     if event.function == "jax.lax.associative_scan":
         source, axis = event.get(1, "elems"), event.kwargs.get("axis", 0)
         known = isinstance(source, Array) and source.shape and isinstance(axis, int) and -len(source.shape) <= axis < len(source.shape)
-        size = source.shape[axis] if known else None  # type: ignore[index]
+        size = source.shape[axis] if known else None
         return "makes empty slices on its way" if isinstance(size, int) and size > 1 else None
     if event.function == "jax.numpy.pad":
         sided = event.get(2, "mode") == "edge" and 0 in _numbers(event.get(1, "pad_width"))
@@ -155,7 +155,7 @@ def _rolls_nothing(event: Operation) -> bool:
     source, shift, axis = event.get(0, "a"), event.get(1, "shift"), event.get(2, "axis")
     if not isinstance(source, Array) or not source.shape or type(shift) is not int or not all(isinstance(s, int) for s in source.shape):
         return False
-    sizes = [int(size) for size in source.shape]  # type: ignore[arg-type]
+    sizes = [size for size in source.shape if isinstance(size, int)]
     total = 1
     for size in sizes if axis is None else [sizes[axis]] if isinstance(axis, int) and -len(sizes) <= axis < len(sizes) else [0]:
         total *= size

@@ -69,7 +69,7 @@ def _mask_relayout(event: Operation, context: Context) -> str | None:
     if reshaped is not None:
         source, before, after = reshaped
         return "changes its last dim" if source.dtype == "bool" and before[-1] != after[-1] and before[-1] != 1 else None
-    source = event.args[0] if event.args else None
+    first = event.args[0] if event.args else None
     arrays = lowered.arrays(event.args[:1])
     if not arrays or any(array.dtype != "bool" for array in arrays) or not lowered.is_used(event.result, event.where, context):
         return None
@@ -79,7 +79,7 @@ def _mask_relayout(event: Operation, context: Context) -> str | None:
     axis = event.get(2 if event.function == "jax.numpy.repeat" else 1, "axis", 0)
     if event.function == "jax.numpy.stack" and isinstance(axis, int) and rank is not None:
         return "puts a new dim behind the first" if axis % (rank + 1) == rank or (rank == 2 and axis % 3 == 1) else None
-    if event.function == "jax.numpy.repeat" and isinstance(axis, int) and rank is not None and rank > 1 and isinstance(source, Array):
+    if event.function == "jax.numpy.repeat" and isinstance(axis, int) and rank is not None and rank > 1 and isinstance(first, Array):
         return "repeats its lanes" if axis % rank == rank - 1 else None
     return _transposed(event)
 
@@ -128,7 +128,7 @@ def _unit_of_value(event: Computed) -> tuple[str, str] | None:
 def _unit(event: Operation, context: Context) -> tuple[str, str] | None:
     reshaped = _reshape(event, context)
     if reshaped is not None:
-        source, before, after = reshaped
+        source, _, after = reshaped
         fresh = after[-1] == 1 and _is_wide(source) and _is_narrow(source.dtype)
         return (source.dtype or "", "a new last dim") if fresh else None
     arrays = lowered.arrays(event.args[:1])
@@ -149,7 +149,7 @@ def flatten_narrow(event: Operation, context: Context) -> Finding | None:
     reshaped = _reshape(event, context)
     if reshaped is None or reshaped[0].dtype in (None, "bool") or not _breaks_lanes(*reshaped[1:]):
         return None
-    source, before, after = reshaped
+    _, before, after = reshaped
     return Finding(
         event.where.location,
         f"{lowered.name(event)} from {words.shape(before)} to {words.shape(after)} takes its lanes apart: the TPU compiler reshapes whole registers of {_LANES} lanes",

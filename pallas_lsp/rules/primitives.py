@@ -111,7 +111,7 @@ def _rolled(event: Operation, context: Context) -> bool:
     return traced and lowered.is_used(event.result, event.where, context)
 
 
-@rule("conv", on=Operation, order=22, stage="lower")
+@rule("conv", on=Operation, order=22, stage="lower", until="0.12")
 def conv(event: Operation, context: Context) -> Finding | None:
     """A convolution, which older versions do not lower."""
     primitive = _primitive(event, context, "conv")
@@ -136,10 +136,10 @@ def checkpoint(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("jnp-empty", on=Operation, order=24, stage="lower")
+@rule("jnp-empty", on=Operation, order=24, stage="lower", since="0.12")
 def jnp_empty(event: Operation, context: Context) -> Finding | None:
     """``jnp.empty`` in a kernel."""
-    if event.function not in ("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty") or not context.jax(since="0.12"):
+    if event.function not in ("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"):
         return None
     if not lowered.is_used(event.result, event.where, context):
         return None

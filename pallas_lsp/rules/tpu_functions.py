@@ -173,7 +173,7 @@ def _format_fault(event: Operation, fmt: str, values: tuple[Value, ...], context
     return _scalar_fault(event, fields, values, context) if fields else None
 
 
-def _scalar_fault(event: Operation, fields: list[tuple[str | None, ...]], values: tuple[Value, ...], context: Context) -> Finding | None:
+def _scalar_fault(event: Operation, fields: list[tuple[str | None, str | None, str | None]], values: tuple[Value, ...], context: Context) -> Finding | None:
     if any(spec or conversion for _, spec, conversion in fields):
         return _print(event, "formats a value, which a TPU kernel cannot: use plain `{}`", "The format string should not contain any format specs or conversions")
     if any(name for name, _, _ in fields):

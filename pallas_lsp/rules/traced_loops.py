@@ -35,7 +35,7 @@ def loop_carry_mismatch(event: LoopCarry, context: Context) -> Finding | None:
     return Finding(
         event.where.location,
         f"the loop starts with {before}, its body gives back {after}: {hint}",
-        jax_message=f"{event.loop}{' body' if event.loop == 'scan' else ' body'} function carry input and carry output {what}, but they differ:",
+        jax_message=f"{event.loop} body function carry input and carry output {what}, but they differ:",
     )
 
 

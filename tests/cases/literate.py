@@ -7,7 +7,7 @@ Marks at the end of a line::
     last = x_ref[8]              # warning: [ref-index-bounds]
     row = x_ref.at[0]            # reveal: f32[128]@vmem
 
-``reveal`` tells the value of the name that the line assigns. JAX decides whether the marks are right: it refuses a block on a line with an
+``reveal`` tells the value of the name that the line assigns; what JAX refuses while tracing stands below it. JAX decides whether the marks are right: it refuses a block on a line with an
 error, lowers all others, and knows the values to reveal.
 """
 
@@ -31,7 +31,7 @@ _MARK = re.compile(r'# (error|warning): \[([\w-]+)\](?: "([^"]*)")?')
 _REVEAL = re.compile(r"^(\s*)(\w+) = (.*?)\s*# reveal: (\S+)$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Mark:
     """A finding that a line says it has."""
 

@@ -32,8 +32,11 @@ def quotes(message: str, shown: str) -> bool:
 
 def is_refused_by_this_jax(page: RulePage) -> bool:
     """Whether the page says that the installed JAX refuses the example before compiling it."""
-    if page.stage not in ("trace", "lower"):
-        return False
+    return page.stage in ("trace", "lower") and holds_for_this_jax(page)
+
+
+def holds_for_this_jax(page: RulePage) -> bool:
+    """Whether the page is about the installed JAX."""
     since, until = (tuple(map(int, v.split("."))) if v else None for v in (page.since, page.until))
     return (since is None or jax_version() >= since) and (until is None or jax_version() < until)
 

@@ -26,6 +26,7 @@ MESSAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"TransformedRefs cannot be abstractified", ("ref-used-as-array",)),
     (r"got a Ref of type", ("ref-used-as-array",)),
     (r"requires (ndarray|array) or scalar arguments, got <class '[\w.]*(DynamicJaxprTracer|TransformedRef)'>", ("ref-used-as-array",)),
+    (r"DynamicJaxprTracer'> is not iterable", ("ref-used-as-array",)),
     (r"unsupported operand type\(s\) for .*(TransformedRef|DynamicJaxprTracer)", ("ref-used-as-array",)),
     (r"'RefIndexer' object does not support item assignment", ("ref-at-item-assignment",)),
     (r"Can only call `ref_\w+` on a `Ref`", ("ref-api-on-non-ref",)),

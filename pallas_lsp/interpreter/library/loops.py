@@ -176,8 +176,11 @@ def _map(call: Call) -> Value:
     function, xs = call.get(0, "f"), call.get(1, "xs")
     if call.kwargs.get("batch_size") is not None:
         return call.unknown()
-    body = Builtin("map", lambda machine, arguments, node, frame: (None, machine.call(function, Arguments(arguments.args[1:]), node, frame)))
-    return _scanned(call, body, None, xs, None, False)[1]
+
+    def mapped(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+        return None, machine.call(function, Arguments(arguments.args[1:]), node, frame)
+
+    return _scanned(call, Builtin("map", mapped), None, xs, None, False)[1]
 
 
 def _scanned(call: Call, body: Value, init: Value, xs: Value, length: Any, reverse: Value) -> tuple[Value, Value]:
