@@ -1,6 +1,8 @@
 # make demo      check the kernels of tests/demo: what the tool shows
 # make test      lint, types and tests with JAX 0.10.2                  (under ten minutes on two cores)
 # make test-all  the same, then JAX 0.12.0.1 and other projects' kernels (under thirty)
+# make fuzz      fresh random kernels and fresh broken texts against JAX (SEED=…, N=… kernels)
+# make vsix      build the VS Code extension (needs Node.js 20)
 # make lint, make clean
 #
 # Each sets up what it needs in .venv, .venv-jax12 and .corpora here, and nothing outside this folder.
@@ -9,7 +11,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: demo test test-all test-jax12 test-corpora lint clean
+.PHONY: demo test test-all test-jax12 test-corpora test-vsix fuzz vsix lint clean
 
 VENV := .venv
 VENV12 := .venv-jax12
@@ -36,7 +38,7 @@ test: lint
 	@$(VENV)/bin/python -m pytest -q -m 'not corpus'
 
 # TESTED=1 says that `make test` has just run and need not run again.
-test-all: $(if $(TESTED),,test) test-jax12 test-corpora
+test-all: $(if $(TESTED),,test) test-jax12 test-corpora test-vsix
 
 test-jax12:
 	@python=$$($(call first-python,python3.13 python3.12 python3 $(PYENV12),(3, 12))); \
@@ -56,6 +58,20 @@ test-jax12:
 test-corpora: $(VENV)/.test $(addprefix .corpora/,$(CORPORA))
 	@echo '== kernels of JAX and of other projects: $(CORPORA)'
 	@$(VENV)/bin/python -m pytest -q -m corpus
+
+N ?= 5000
+fuzz: $(VENV)/.test
+	@$(VENV)/bin/python tests/random_kernels/fuzz.py $(if $(SEED),--seed $(SEED)) -n $(N)
+
+test-vsix:
+	@if command -v npm >/dev/null; then \
+		echo '== the VS Code extension'; \
+		$(MAKE) --no-print-directory vsix; \
+		$(VENV)/bin/python -m pytest -q tests/editors/test_vscode.py; \
+	else echo '== the VS Code extension: skipped, it needs npm'; fi
+
+vsix:
+	@cd editors/vscode && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent package
 
 lint: $(VENV)/.test
 	@echo '== ruff, mypy'
