@@ -12,7 +12,7 @@ from ..shapes import dtypes
 from ..shapes.dims import MaybeDim
 from ..text.span import Location
 from .events import Where
-from .values import Array, Value
+from .values import Array, RefRoot, Value
 
 # Methods and functions through which the derivative of a float goes on.
 _SMOOTH = frozenset(
@@ -43,11 +43,21 @@ class Batch:
 
 
 @dataclass(slots=True)
+class Program:
+    """What is compiled as one program: its arguments by id, and the outputs of its kernel calls by id, each with the set that takes the id
+    of its root once it is known to be a result; ``alive`` keeps them, so that no other object gets such an id."""
+
+    arguments: dict[int, Array]
+    outputs: dict[int, tuple[set[int], RefRoot]] = field(default_factory=dict)
+    alive: list[Value] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Surroundings:
     """``batches``: the ``vmap`` calls around, outermost first; ``differentiated``: what the derivative is taken by, with the place that
     takes it; ``varying``: the ``shard_map`` whose check of varying axes is on; ``sharded``: inside of some ``shard_map``; ``devices``:
     where more than one device comes in; ``calls``: the kernel calls of this ``jit`` outside of ``shard_map``; ``exported``: the symbols of
-    ``jax.export``'s shapes."""
+    ``jax.export``'s shapes; ``program``: the outermost ``jit`` of the program, None where it is not known."""
 
     batches: list[Batch] = field(default_factory=list)
     differentiated: list[tuple[list[Array], Where]] = field(default_factory=list)
@@ -56,6 +66,7 @@ class Surroundings:
     devices: Location | None = None
     calls: list[Where] = field(default_factory=list)
     exported: set[str] = field(default_factory=set)
+    program: Program | None = None
 
     @contextmanager
     def batched(self, batch: Batch) -> Iterator[None]:

@@ -89,7 +89,8 @@ class RefRoot:
     space. ``decided_at``: the BlockSpec, scratch entry or call that fixed the space, with its words in ``decided_by``. ``sure``: False
     where the operand may be a whole pytree of refs. ``wide``: the 64-bit dtype that was asked for; ``typed``: the ShapeDtypeStruct or
     scratch entry that says shape and dtype. ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or
-    may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output.
+    may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output. ``kept``: why no compiler can do
+    without the memory of a scratch buffer: ``carried`` from one grid step to the next, or ``indexed`` by what is not known before it runs.
     """
 
     name: str
@@ -111,6 +112,7 @@ class RefRoot:
     written: bool = False
     aliased: bool = False
     window: Any = None
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)

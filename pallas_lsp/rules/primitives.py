@@ -265,11 +265,13 @@ def select_n_cases(event: Operation, context: Context) -> Finding | None:
 @rule("complex-dtype", on=Operation, order=19, stage="lower")
 def complex_dtype(event: Operation, context: Context) -> Finding | None:
     """A complex value is made in a kernel."""
-    made = next((a for a in lowered.arrays((event.result, *event.args)) if a.dtype is not None and dtypes.kind(a.dtype) == "complex"), None)
+    made = next((array for array in lowered.arrays((event.result,)) if dtypes.kind(array.dtype) == "complex"), None)
+    if any(dtypes.kind(array.dtype) == "complex" for array in lowered.arrays(event.args)):
+        return None  # what made it is reported
     fft = event.function.startswith("jax.numpy.fft.") and _of_reason("complex", "primitive")(event, context)
     if (made is None and not fft) or not lowered.is_used(event.result, event.where, context):
         return None
-    what = f"{lowered.name(event)} works on complex values" if made is None else f"{lowered.name(event)} makes or takes {words.array(made)}"
+    what = f"{lowered.name(event)} works on complex values" if made is None else f"{lowered.name(event)} makes {words.array(made)}"
     return Finding(
         event.where.location,
         f"{what}: a TPU kernel has no complex dtypes, keep real and imaginary parts apart",

@@ -42,17 +42,26 @@ def erasures(text: str) -> list[Erased]:
     return made
 
 
-def _erasable(tree: ast.AST) -> Iterator[ast.expr]:
-    """The expressions that are read, those within f-strings and the tests of host conditions left out.
+def _erasable(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions that are read, and whose loss is no other program.
 
-    An unknown condition lets both branches happen, so that the branch that was not taken may rightly be reported.
+    Left out are f-strings, calls for their effect (``specs.append``, ``next(refs)``), and the tests of conditions: an unknown condition lets
+    both branches happen, so that the one that was not taken may rightly be reported.
     """
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.JoinedStr):
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.JoinedStr) or (isinstance(node, ast.If | ast.IfExp) and child is node.test) or _is_call_of(child, "when", "cond", "next"):
             continue
-        if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del) and not isinstance(node, ast.Slice | ast.Starred):
-            yield node
-        yield from _erasable(node)
+        if isinstance(node, ast.Expr) and isinstance(child, ast.Call):
+            for argument in child.args:
+                yield from _erasable(ast.List([argument], ast.Load()))
+            continue
+        if isinstance(child, ast.expr) and not isinstance(getattr(child, "ctx", None), ast.Store | ast.Del) and not isinstance(child, ast.Slice | ast.Starred):
+            yield child
+        yield from _erasable(child)
+
+
+def _is_call_of(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names
 
 
 def found(text: str, shift: int = 0) -> set[Found]:
@@ -61,10 +70,14 @@ def found(text: str, shift: int = 0) -> set[Found]:
 
 
 def new_findings(text: str, count: int | None = None, seed: int = 0) -> list[tuple[Erased, set[Found]]]:
-    """The erasures after which the checker finds what it did not find before; ``count`` of them at random, None for all."""
+    """The erasures after which the checker finds something on a line that had no error before; ``count`` of them at random, None for all.
+
+    On a line that is wrong anyway, another rule may take over: JAX would raise one error or the other, whatever the value was.
+    """
     before = found(text)
+    wrong = {finding.line for finding in before}
     choices = erasures(text)
     if count is not None and count < len(choices):
         choices = random.Random(seed).sample(choices, count)
-    after = ((erased, found(erased.text, shift=1) - before) for erased in choices)
+    after = ((erased, {finding for finding in found(erased.text, shift=1) if finding.line not in wrong}) for erased in choices)
     return [(erased, new) for erased, new in after if new]

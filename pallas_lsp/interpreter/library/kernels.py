@@ -7,12 +7,12 @@ The order of refs and of checks mirrors ``jax/_src/pallas/pallas_call.py`` (``pa
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...shapes.avals import Aval
 from ...text.span import Location
-from ..call_events import Aliased, Grid, Options, ScratchBuffer
+from ..call_events import Grid, Options, ScratchBuffer
 from ..events import CallFault, Where
 from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
@@ -31,20 +31,23 @@ from ..values import (
     Library,
     Opaque,
     PallasCall,
+    Ref,
     Scratch,
     ShapeDtype,
     SpecOrigin,
     Unknown,
     Value,
 )
+from .aliases import mark_aliased, note_aliases
 from .blocks import Judging, Placed, Placing, Side, has_other_structure
 from .copies import scratch_ref
+from .footprints import Kept, note_footprint
 from .grids import grid_of, is_absent, refuses_grid_spec
 from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, Call, models
 from .running import Outcome, binding, run_kernel, underlying
 from .specs import SEMAPHORES, SPACES, space_of
-from .structure import leaf_count, plain_leaves
+from .structure import plain_leaves, top_of
 from .trees import children, is_node, leaves, tree_map
 from .uses import refs_in
 from .windows import input_window, output_window, prefetch_ref
@@ -139,7 +142,7 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
         operands = [machine.settle(arg) for arg in arguments.args]
         parts = _parts(machine, call, operands, arguments.arg_nodes, node, frame)
         if parts is not None:
-            _run(machine, call, parts, operands, node, frame)
+            _run(machine, call, parts, operands, result, frame)
     return result
 
 
@@ -153,8 +156,7 @@ def _note_surroundings(machine: Machine, call: PallasCall, arguments: Arguments,
         around.calls.append(where)
     struct = next((leaf for leaf in plain_leaves(machine, call.arguments.get("out_shape")) if _varies_unsaid(leaf)), None)
     if around.varying is not None and struct is not None:
-        at = call.nodes.get("out_shape", call.origin.node)
-        refuse(machine, CallFault(place(machine, call.origin.module, at, location_of(call.origin)), "varying", around.varying))
+        refuse(machine, CallFault(_where(machine, call, "out_shape"), "varying", around.varying))
 
 
 def _varies_unsaid(leaf: Value) -> bool:
@@ -216,10 +218,10 @@ def _parts(
     at = _Places(call, spec if isinstance(spec, GridSpec) else None)
     operands_at = Location(frame.module.path, frame.module.source.span_of(node))
     inputs = Side(
-        "input", tuple(operands[count:]), _top(in_specs), at("in_specs"), operands_at, input_window, count, operand_nodes[count:]
+        "input", tuple(operands[count:]), top_of(in_specs), at("in_specs"), operands_at, input_window, count, operand_nodes[count:]
     )  # fmt: skip
     out_shape = machine.settle(given.get("out_shape"))
-    outputs = Side("output", _top(out_shape), _top(out_specs), at("out_specs"), _location(at("out_shape")), output_window)
+    outputs = Side("output", top_of(out_shape), top_of(out_specs), at("out_specs"), _location(at("out_shape")), output_window)
     return _assembled(machine, call, inputs, outputs, (grid, scratch), operands[:count], frame)
 
 
@@ -274,11 +276,6 @@ def _location(at: tuple[ModuleFile, ast.AST]) -> Location:
     return Location(at[0].path, at[0].source.span_of(at[1]))
 
 
-def _top(tree: Value) -> Value:
-    """A tree as JAX takes it: the outermost list is a tuple, and ``no_block_spec`` for the whole is nothing given."""
-    return tuple(tree) if isinstance(tree, list) else ABSENT if is_absent(tree) else tree
-
-
 def _refs(machine: Machine, call: PallasCall, side: Side, frame: Frame) -> tuple[list[Value], Placing] | None:
     """The refs of one side, one an argument of the kernel; None where their number is not known."""
     placing = Placing(machine, call, side, frame)
@@ -299,8 +296,7 @@ def _refs(machine: Machine, call: PallasCall, side: Side, frame: Frame) -> tuple
 def _refuses_out_shape(machine: Machine, call: PallasCall) -> bool:
     for leaf in plain_leaves(machine, call.arguments.get("out_shape")):
         if isinstance(leaf, _NO_OUT_SHAPES):
-            node = call.nodes.get("out_shape", call.origin.node)
-            refuse(machine, CallFault(place(machine, call.origin.module, node, location_of(call.origin)), "out-shape", leaf))
+            refuse(machine, CallFault(_where(machine, call, "out_shape"), "out-shape", leaf))
             return True
     return False
 
@@ -340,7 +336,7 @@ def _scratches(machine: Machine, call: PallasCall, scratch: Value) -> tuple[list
     return None
 
 
-def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value], node: ast.AST, frame: Frame) -> None:
+def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value], result: Value, frame: Frame) -> None:
     context = KernelContext(location_of(call.origin), grid=parts.grid_value)
     kernel, module = call.arguments["kernel"], call.origin.module
     if _is_interpreted(call):
@@ -349,24 +345,29 @@ def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value]
         if isinstance(function, Function):
             binding(machine, function, received, "kernel", parts.words(), context.call, passed.kwargs)
         return
-    _mark_aliased(call, parts)
-    at = call.nodes.get("kernel", call.origin.node)
-    outcome = run_kernel(machine, kernel, parts.arguments(), context, at, _frame_of(frame, module), call, parts.words())
+    mark_aliased(call, parts.placed)
+    named = call.nodes.get("kernel", call.origin.node)
+    outcome = run_kernel(machine, kernel, parts.arguments(), context, named, _frame_of(frame, module), call, parts.words())
     if not outcome.refused:
-        for ref in refs_in([*parts.scratch, *parts.named_scratch.values()]):
+        scratch = refs_in([*parts.scratch, *parts.named_scratch.values()])
+        for ref in scratch:
             origin = ref.root.typed or call.origin
             machine.emit(ScratchBuffer(place(machine, origin.module, origin.node, location_of(call.origin)), ref.root))
-        _note_aliases(machine, call, operands)
+        _note_footprint(machine, call, parts, outcome, result)
+        note_aliases(machine, call, operands, _where(machine, call, "input_output_aliases"))
         _note_options(machine, call, parts, outcome)
 
 
-def _mark_aliased(call: PallasCall, parts: Parts) -> None:
-    """Note which outputs start with what an operand holds."""
-    aliases = call.arguments.get("input_output_aliases", {})
-    outputs = [entry.ref.root for entry in parts.placed if entry.ref.root.role == "output"]
-    numbers = set(aliases.values()) if isinstance(aliases, dict) and all(isinstance(n, int) for n in aliases.values()) else None
-    for index, root in enumerate(outputs):
-        root.aliased = numbers is None or index in numbers
+def _note_footprint(machine: Machine, call: PallasCall, parts: Parts, outcome: Outcome, result: Value) -> None:
+    passed = parts.arguments()
+    arguments = [*passed.args, *passed.kwargs.values()]
+    refs = refs_in(arguments)
+    if len(outcome.kept) == len(refs):
+        for ref, kept in zip(refs, outcome.kept, strict=True):
+            ref.root.kept = kept
+    whole = all(isinstance(leaf, Ref) or leaf is None for argument in arguments for leaf in leaves(machine, argument))
+    roots = tuple(ref.root for ref in refs)
+    note_footprint(machine, call, _where(machine, call), Kept(roots, whole, parts.placed, parts.grid), leaves(machine, result))
 
 
 def _frame_of(frame: Frame, module: ModuleFile) -> Frame:
@@ -374,36 +375,17 @@ def _frame_of(frame: Frame, module: ModuleFile) -> Frame:
     return frame if frame.module is module else Frame("module", module, None)
 
 
+def _where(machine: Machine, call: PallasCall, *arguments: str) -> Where:
+    """The place of the first of these arguments that is given, or of the call."""
+    node = next((call.nodes[name] for name in arguments if name in call.nodes), call.origin.node)
+    return place(machine, call.origin.module, node, location_of(call.origin))
+
+
 def _note_options(machine: Machine, call: PallasCall, parts: Parts, outcome: Outcome) -> None:
     parameters, cost = call.arguments.get("compiler_params"), call.arguments.get("cost_estimate")
     if parameters is not None or cost is not None or outcome.barrier:
-        node = call.nodes.get("compiler_params", call.nodes.get("cost_estimate", call.origin.node))
-        where = place(machine, call.origin.module, node, location_of(call.origin))
+        where = _where(machine, call, "compiler_params", "cost_estimate")
         machine.emit(Options(where, "pallas_call", parameters, cost, parts.grid, outcome.barrier))
-
-
-def _note_aliases(machine: Machine, call: PallasCall, operands: list[Value]) -> None:
-    aliases = call.arguments.get("input_output_aliases", {})
-    node = call.nodes.get("input_output_aliases", call.origin.node)
-    where = place(machine, call.origin.module, node, location_of(call.origin))
-    if aliases is None or isinstance(aliases, tuple | list | int | str):
-        refuse(machine, CallFault(where, "aliases", aliases))
-    elif isinstance(aliases, dict):
-        for event in _aliased(machine, call, operands, aliases, where):
-            machine.emit(event)
-
-
-def _aliased(machine: Machine, call: PallasCall, operands: list[Value], aliases: dict[Value, Value], where: Where) -> Iterator[Aliased]:
-    trees = tuple(operands), _top(machine.settle(call.arguments.get("out_shape")))
-    counts = [leaf_count(machine, tree) for tree in trees]
-    flat = [leaves(machine, tree) if count is not None else [] for tree, count in zip(trees, counts, strict=True)]
-    used: dict[int, int] = {}
-    for source, result in aliases.items():
-        if not isinstance(source, int) or not isinstance(result, int):
-            continue
-        values = [part[k] if 0 <= k < len(part) else ABSENT for part, k in zip(flat, (source, result), strict=True)]
-        yield Aliased(where, source, result, counts[0], counts[1], values[0], values[1], used.get(result))
-        used.setdefault(result, source)
 
 
 CALL[PallasCall] = _call_operands

@@ -44,11 +44,13 @@ _NO_FUNCTIONS = (tuple, list, dict, str, int, float, type(None), Array, BlockSpe
 class Outcome:
     """What is known once a kernel ran.
 
-    ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure.
+    ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure; ``kept``: the ``RefRoot.kept`` of
+    the refs among its arguments.
     """
 
     refused: bool = False
     barrier: bool | None = None
+    kept: tuple[str, ...] = ()
 
 
 def is_no_function(value: Value) -> bool:
@@ -186,9 +188,10 @@ def _run(machine: Machine, function: Value, received: Arguments, context: Kernel
 
     cut = explored(machine, context, once)
     used, blind = machine.barriers > before[0], machine.blind > before[1]
+    kept = tuple(ref.root.kept for ref in refs_in([*received.args, *received.kwargs.values()]))
     if isinstance(function, Function) and not blind and not cut and paths[0] == paths[1] and outermost and context.inside == "kernel":
         _note_unwritten(machine, function, received, context)
-    return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False)
+    return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False, kept=kept)
 
 
 def _note_unwritten(machine: Machine, function: Function, received: Arguments, context: KernelContext) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from ...shapes.dims import Poly
 from ..classes import fields_of
 from ..machine import Machine
-from ..values import Array, BlockSpec, Instance, Library, Scratch, ShapeDtype, Value
+from ..values import ABSENT, Array, BlockSpec, Instance, Library, Scratch, ShapeDtype, Value
+from .grids import is_absent
 from .trees import children
 
 _LEAF = ("leaf",)
@@ -90,3 +91,8 @@ def plain_leaves(machine: Machine, tree: Value) -> list[Value]:
     if not isinstance(tree, tuple | list | dict):
         return [] if tree is None or isinstance(tree, Instance) else [tree]
     return [leaf for part in children(tree) for leaf in plain_leaves(machine, part)]
+
+
+def top_of(tree: Value) -> Value:
+    """A tree as JAX takes it: the outermost list is a tuple, and ``no_block_spec`` for the whole is nothing given."""
+    return tuple(tree) if isinstance(tree, list) else ABSENT if is_absent(tree) else tree

@@ -17,6 +17,7 @@ from ..surroundings import Batch
 from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value, next_birth
 from .containers import RECEIVERS
 from .devices import over_devices
+from .footprints import compiled
 from .registry import Call, models
 from .trees import leaves, tree_map
 
@@ -128,8 +129,10 @@ def traced_call(machine: Machine, value: Transformed, arguments: Arguments, node
         arguments = Arguments(args, kwargs, arguments.exact)
     machine.in_jit += 1
     try:
-        with over_devices(machine, value.options, given):
-            return machine.call(value.func, arguments, node, frame)
+        with over_devices(machine, value.options, given), compiled(machine, arguments) as returned:
+            result = machine.call(value.func, arguments, node, frame)
+            returned(result)
+            return result
     finally:
         machine.in_jit -= 1
 

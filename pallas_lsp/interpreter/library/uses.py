@@ -8,7 +8,7 @@ from typing import Any
 
 from ..call_events import FirstRead, RefPassed
 from ..events import Access, CopyRef, Event, UnmodelledCall
-from ..values import Array, Ref, RefRoot, Value
+from ..values import Array, DynamicSlice, Ref, RefRoot, Value
 
 
 def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
@@ -16,6 +16,8 @@ def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
     stores: dict[int, list[Event]] = {}
     seen: set[int] = set()
     for index, event in enumerate(events):
+        if isinstance(event, Access):
+            event.ref.root.kept = event.ref.root.kept or _kept(event, stores.get(id(event.ref.root), ()))
         if isinstance(event, Access) and event.op == "load":
             root = event.ref.root
             root.read = root.read or event.live
@@ -29,6 +31,23 @@ def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
         for root in _changed(event):
             root.written = True
             stores.setdefault(id(root), []).append(event)
+
+
+def _kept(event: Access, stores: Sequence[Event]) -> str:
+    """Why a scratch buffer surely stands in memory for this access; empty where it may be a value in registers."""
+    if event.fault is not None or event.where.conditions or (event.op == "load" and not event.live):
+        return ""
+    if any(_is_dynamic(entry.value) for entry in event.entries):
+        return "indexed"
+    first = event.op == "load" and not any(event.where.guards[: len(store.where.guards)] == store.where.guards for store in stores)
+    return "carried" if first else ""
+
+
+def _is_dynamic(entry: Value) -> bool:
+    """Whether an index is known only when the kernel runs."""
+    if isinstance(entry, DynamicSlice):
+        entry = entry.start
+    return isinstance(entry, Array) and entry.traced and entry.constant is None
 
 
 def _guards(stores: Sequence[Event]) -> frozenset[int] | None:

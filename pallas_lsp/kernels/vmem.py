@@ -1,0 +1,137 @@
+"""How much of VMEM and SMEM a kernel call takes: its windows, each with its buffers, and its scratch buffers.
+
+The sizes are the TPU compiler's, found by compiling kernels with ever lower limits; no file of JAX's says them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..interpreter.call_events import Footprint, Window
+from ..interpreter.library.index_maps import grid_symbol
+from ..interpreter.values import Opaque, RefRoot, Unknown
+from ..shapes import dims, dtypes
+from ..shapes.dims import MaybeDim, Poly, Shape, Truth
+from .windows import is_trivial
+
+LANES, SUBLANES = 128, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one ref takes of a memory: ``padded`` bytes, ``buffers`` times; None for what is not known.
+
+    ``fixed``: the compiler cannot do without it: the array is in HBM, or the scratch buffer has to stand in memory.
+    """
+
+    root: RefRoot
+    padded: MaybeDim
+    buffers: int | None
+    fixed: bool
+
+    @property
+    def size(self) -> MaybeDim:
+        """The bytes that it takes, None where they are not known."""
+        return dims.mul(self.padded, self.buffers)
+
+    @property
+    def least(self) -> MaybeDim:
+        """The bytes that it takes at least."""
+        return 0 if self.padded is None else dims.mul(self.padded, 1 if self.buffers is None else self.buffers)
+
+
+def shares(event: Footprint, space: str) -> tuple[Share, ...]:
+    """What the refs of a call take of the memory ``space``: ``vmem`` or ``smem``."""
+    return tuple(_share(event, root) for root in event.roots if root.space == space)
+
+
+def total(parts: tuple[Share, ...], event: Footprint) -> MaybeDim:
+    """The bytes that these take together, None where not all of them are known."""
+    if not event.complete or any(root.space is None for root in event.roots):
+        return None
+    found: MaybeDim = 0
+    for part in parts:
+        found = dims.add(found, part.size)
+    return found
+
+
+def padded_bytes(shape: Shape, dtype: str | None) -> MaybeDim:
+    """The bytes of an array in VMEM or SMEM; None where they are not known.
+
+    The last dim is filled up to 128 lanes, the one before to a tile of 8 rows, or of 1, 2 or 4 where all its rows fit in so few; of dtypes
+    narrower than 32 bits at least as many rows as share a sublane. A single dim is filled up to whole lanes. A bool takes 32 bits.
+    """
+    bits = 32 if dtype == "bool" else dtypes.bits(dtype)
+    if shape is None or bits is None or bits > 32:
+        return None
+    packed = 32 // bits
+    if len(shape) < 2:
+        elements = _filled(shape[0] if shape else 1, LANES * packed)
+    else:
+        *lead, rows, columns = shape
+        tile = _row_tile(rows, packed)
+        elements = None if tile is None else dims.product((*lead, _filled(rows, tile), _filled(columns, LANES)))
+    return dims.floordiv(dims.mul(elements, bits), 8)
+
+
+def _filled(size: MaybeDim, unit: int) -> MaybeDim:
+    if dims.divides(unit, size) is Truth.YES:
+        return size
+    return dims.mul(dims.cdiv(size, unit), unit)
+
+
+def _row_tile(rows: MaybeDim, packed: int) -> int | None:
+    if dims.divides(SUBLANES, rows) is Truth.YES:
+        return SUBLANES
+    tile = SUBLANES
+    while tile // 2 >= packed:
+        fits = dims.less_equal(rows, tile // 2)
+        if fits is Truth.MAYBE:
+            return None
+        if fits is Truth.NO:
+            break
+        tile //= 2
+    return tile
+
+
+def _share(event: Footprint, root: RefRoot) -> Share:
+    shape = event.where.facts.resolve_shape(root.shape)
+    if not isinstance(root.window, Window):
+        kept = root.kept == "indexed" or (root.kept == "carried" and event.where.facts.less(1, dims.product(event.grid or ())) is Truth.YES)
+        return Share(root, padded_bytes(shape, root.dtype), 1, kept or root.role == "prefetch")
+    buffers = None if event.batched else _buffers(event, root.window)
+    return Share(root, padded_bytes(shape, root.dtype), buffers, id(root) in event.entry)
+
+
+def _buffers(event: Footprint, window: Window) -> int | None:
+    """How often a window is in memory; 0 where it shares the window of the operand that it is aliased to."""
+    source = event.shared.get(id(window.root))
+    if source is not None:
+        if not isinstance(source.window, Window) or source.space != window.root.space:
+            return None
+        if source.window.result is not None and window.result is not None and source.window.result.formula == window.result.formula:
+            return 0
+        return None
+    mode = window.spec.mode if window.spec is not None else None
+    if mode is not None:
+        count = (mode.args[0] if mode.args else mode.kwargs.get("buffer_count")) if isinstance(mode, Opaque) else None
+        return count if isinstance(count, int) else None
+    if event.grid is None or isinstance(mode, Unknown):
+        return None
+    if event.grid == () or is_trivial(window) is Truth.YES:
+        return 1
+    return _moving(window, len(event.grid))
+
+
+def _moving(window: Window, rank: int) -> int | None:
+    """2 for a window whose index changes over the grid, 1 for a constant index, None where that is not known."""
+    if not window.mapped:
+        return 1
+    result = window.result
+    if result is None or result.conditions:
+        return None
+    if result.formula is None:
+        return 2
+    axes = {grid_symbol(axis): 0 for axis in range(rank)}
+    constant = all(not isinstance(index, Poly) or dims.substitute(index, axes) == index for index in result.formula if index is not None)
+    return 1 if constant and None not in result.formula else 2
