@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from dataclasses import replace
 
 from .frames import Frame
@@ -65,10 +66,8 @@ def _run_generator(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDe
     """Run a generator to its end at once: static sequences are all that a kernel can use."""
     collected: list[Value] = []
     scope.names["<yielded>"] = collected
-    try:
+    with suppress(Returned):
         machine.execute(node.body, scope)
-    except Returned:
-        pass
     return Iteration(collected)
 
 

@@ -36,8 +36,8 @@ class Array:
     ``operands`` holds arrays and load events. ``traced``: JAX knows no concrete value while it traces. ``constant``: the Python
     number it was made of, where there is one. ``assumed``: only a use of it (an unpacked shape) says that it is an array; it may be a ref.
     ``space``: the memory space the user constrained it to. ``born``: its place in the order in which arrays were made: what is older than
-    a kernel's run was made outside of it. ``numpy``: it is NumPy's. ``multiple``: a number by which the TPU compiler can prove a traced index to be divisible (see
-    ``divisibility``), None where that is not known.
+    a kernel's run was made outside of it. ``numpy``: it is NumPy's. ``multiple``: a number by which the TPU compiler can prove a traced
+    index to be divisible (see ``divisibility``), None where that is not known.
     """
 
     aval: Aval

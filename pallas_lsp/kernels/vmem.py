@@ -11,7 +11,7 @@ from ..interpreter.call_events import Footprint, Window
 from ..interpreter.library.index_maps import grid_symbol
 from ..interpreter.values import Opaque, RefRoot, Unknown
 from ..shapes import dims, dtypes
-from ..shapes.dims import MaybeDim, Poly, Shape, Truth
+from ..shapes.dims import Atom, Dim, MaybeDim, Poly, Shape, Truth
 from .windows import is_trivial
 
 LANES, SUBLANES = 128, 8
@@ -112,7 +112,7 @@ def _buffers(event: Footprint, window: Window) -> int | None:
         if source.window.result is not None and window.result is not None and source.window.result.formula == window.result.formula:
             return 0
         return None
-    mode = window.spec.mode if window.spec is not None else None
+    mode = window.spec.pipeline_mode if window.spec is not None else None
     if mode is not None:
         count = (mode.args[0] if mode.args else mode.kwargs.get("buffer_count")) if isinstance(mode, Opaque) else None
         return count if isinstance(count, int) else None
@@ -132,6 +132,6 @@ def _moving(window: Window, rank: int) -> int | None:
         return None
     if result.formula is None:
         return 2
-    axes = {grid_symbol(axis): 0 for axis in range(rank)}
+    axes: dict[Atom, Dim] = {grid_symbol(axis): 0 for axis in range(rank)}
     constant = all(not isinstance(index, Poly) or dims.substitute(index, axes) == index for index in result.formula if index is not None)
     return 1 if constant and None not in result.formula else 2

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from call.modules import GRID, ROWS, ZEROS, module
 
-_REPLACED = {name: text for name, text in GRID.items()}
-
 
 def rows(body: str = "o_ref[...] = x_ref[...]", **changes: str) -> str:
     """A copy in two blocks of eight rows, with other arguments."""

@@ -21,7 +21,7 @@ VALUES = [
 ]  # fmt: skip
 
 VECTORS = ("x_ref[...]", "x_ref[0]", "x_ref[0:2]")
-PLACES = {place: ("1.0", "jnp.sum(x_ref[...])", *VECTORS) for place in ("o_ref[u]", "o_ref[u, u]", "o_ref.at[u][...]", "u[0]", "u[...]", "u.at[0][0]")} | {
+PLACES = dict.fromkeys(("o_ref[u]", "o_ref[u, u]", "o_ref.at[u][...]", "u[0]", "u[...]", "u.at[0][0]"), ("1.0", "jnp.sum(x_ref[...])", *VECTORS)) | {
     "o_ref[pl.ds(u, u)]": ("x_ref[...]", "x_ref[0:2]"), "o_ref[u:u]": ("x_ref[...]", "x_ref[0:2]"), "o_ref[0, u]": ("1.0", "x_ref[0]"), "o_ref[u, 0]": ("1.0", "x_ref[0]"),
 }  # fmt: skip
 

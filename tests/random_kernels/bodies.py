@@ -109,7 +109,7 @@ class Body:
         dice.shuffle(refs)
         for target in refs:
             for source in refs:
-                if source is target or source.dtype != target.dtype or "hbm" not in (source.space, target.space) and "any" not in (source.space, target.space):
+                if source is target or source.dtype != target.dtype or ("hbm" not in (source.space, target.space) and "any" not in (source.space, target.space)):
                     continue
                 text = self._part_for(source, target, scope)
                 if text is not None:
@@ -186,7 +186,7 @@ class Body:
         dice, values = self.dice, Values(self.dice, scope)
         made = [f"{dice.choice(scope.traced)} {dice.pick('==', '>', '<', '!=')} {dice.pick('0', '1', '2')}"] if scope.traced else ["True"]
         made += [f"{values.load(ref, values.indexers.scalar(ref))} > 0" for ref in scope.those("smem", dtypes=("i32", "f32"))[:1]]
-        made += [f"pl.program_id(0) == pl.num_programs(0) - 1"] if scope.grid else []
+        made += ["pl.program_id(0) == pl.num_programs(0) - 1"] if scope.grid else []
         made += [f"jnp.logical_and({made[0]}, {made[-1]})"] if scope.traced else []
         return dice.choice(made)
 

@@ -91,7 +91,7 @@ class Values:
         refs = self.scope.those("vmem", "smem", dtypes=(dtype,))
         self.dice.shuffle(refs)
         for ref in refs:
-            if ref.space == "smem" and shape != () or (shape == () and ref.dtype not in ("f32", "i32") and ref.space == "vmem"):
+            if (ref.space == "smem" and shape != ()) or (shape == () and ref.dtype not in ("f32", "i32") and ref.space == "vmem"):
                 continue
             indexer = self.indexers.of_shape(ref, shape)
             if indexer is not None:

@@ -97,7 +97,7 @@ def main(folders: list[str]) -> None:
     print("\n# From..to which of the versions above a function takes which parameters: `a b= * c=`, a `=` where there is a default.")
     for function, by_version in table.items():
         print(f'[signatures."{function}"]')
-        for text, run in groupby(versions, key=lambda v: by_version[v]):  # noqa: B023
+        for text, run in groupby(versions, key=lambda v: by_version[v]):
             listed = list(run)
             if text is not None:
                 print(f'"{listed[0]}..{listed[-1]}" = "{text}"')

@@ -82,7 +82,9 @@ def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Fra
     if shape is not None:
         rows = dims.floordiv(dims.mul(shape[-2], old), new) if old is not None and new is not None else None
         shape = (*shape[:-2], rows, shape[-1])
-    return Ref(ref.root, shape, name, (*ref.transforms, RefTransform("bitcast", rank=rank, same_width=old is not None and old == new)), ref.shape)
+    return Ref(
+        ref.root, shape, name, (*ref.transforms, RefTransform("bitcast", rank=rank, same_width=old is not None and old == new)), ref.shape
+    )
 
 
 RECEIVERS[Ref] = _ref_method
@@ -113,7 +115,8 @@ def _ref_set(call: Call) -> Value:
         return call.unknown()
     return store(
         call.machine, ref, _index(call.get(1, "idx", _FULL)), call.get(2, "value"), call.node, call.frame,
-        op="store" if short == "set" else short, api="jax.ref", slice_node=call.arguments.node(1, "idx"), value_node=call.arguments.node(2, "value"),
+        op="store" if short == "set" else short, api="jax.ref",
+        slice_node=call.arguments.node(1, "idx"), value_node=call.arguments.node(2, "value"),
     )  # fmt: skip
 
 
@@ -151,7 +154,8 @@ def _store(call: Call) -> Value:
     index, position = (_index(call.get(1, "idx", _FULL)), 2) if old else (_FULL, 1)
     return store(
         call.machine, ref, index, call.get(position, "val"), call.node, call.frame,
-        op="swap" if call.name.endswith("swap") else "store", api="pl" if old else "pltpu", slice_node=call.arguments.node(1, "idx") if old else None,
+        op="swap" if call.name.endswith("swap") else "store", api="pl" if old else "pltpu",
+        slice_node=call.arguments.node(1, "idx") if old else None,
         value_node=call.arguments.node(position, "val"), cast=False, mask=call.kwargs.get("mask", ABSENT),
     )  # fmt: skip
 

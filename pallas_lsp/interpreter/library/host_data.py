@@ -12,7 +12,12 @@ def _array(call: Call) -> Value:
     literal.
     """
     result = FALLBACK[0](call)
-    if call.machine.kernel is not None and isinstance(result, Array) and result.shape and _is_host_data(call.get(0, "object", call.kwargs.get("a"))):
+    if (
+        call.machine.kernel is not None
+        and isinstance(result, Array)
+        and result.shape
+        and _is_host_data(call.get(0, "object", call.kwargs.get("a")))
+    ):
         result.born = 0
     return result
 

@@ -187,7 +187,9 @@ def _has_tpu_parts(machine: Machine, call: PallasCall) -> bool:
             return True
         specs = [spec.in_specs, spec.out_specs, spec.scratch]
     found = [leaf for tree in specs for leaf in plain_leaves(machine, tree)]
-    spaces = [space_of(leaf.space) if isinstance(leaf, BlockSpec) else leaf.space for leaf in found if isinstance(leaf, BlockSpec | Scratch)]
+    spaces = [
+        space_of(leaf.space) if isinstance(leaf, BlockSpec) else leaf.space for leaf in found if isinstance(leaf, BlockSpec | Scratch)
+    ]
     return any(space in ("vmem", "smem") for space in spaces) and isinstance(call.arguments.get("compiler_params"), Opaque)
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from ...text.span import Location
 from ..call_events import RefPassed
 from ..frames import Frame
 from ..machine import Arguments, KernelContext, Machine
-from ..values import ABSENT, Array, BlockSpec, Builtin, Opaque, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
-from .copies import scratch_ref
-from .registry import PALLAS, TPU, Call, models
+from ..values import BlockSpec, Builtin, Ref, SpecOrigin, Unknown, Value
+from .registry import TPU, Call, models
 from .running import run_kernel
 from .trees import tree_map
 from .uses import refs_in
