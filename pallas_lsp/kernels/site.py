@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..interpreter.call_events import Footprint
 from ..interpreter.events import Event, KernelRun
+from ..interpreter.library.uses import refs_in
 from ..interpreter.truth import as_dim
 from ..interpreter.values import Array, Function, Ref, Unknown, Value
 from ..shapes.dims import MaybeDim, Shape
 from ..text.span import Location
+from .vmem import shares, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +46,25 @@ class KernelSite:
 
 def sites_of(events: Iterable[Event]) -> list[KernelSite]:
     """The kernel calls of a run, each configuration once, in the order of the text."""
+    events = list(events)
+    vmem = {id(root): total(shares(event, "vmem"), event) for event in events if isinstance(event, Footprint) for root in event.roots}
     found: dict[tuple[object, ...], KernelSite] = {}
     for event in events:
         if isinstance(event, KernelRun):
-            site = _site(event)
+            site = _site(event, vmem)
             found.setdefault((site.location, site.kernel_location, site.grid, site.refs), site)
     return sorted(found.values(), key=lambda site: (site.location.path, site.location.span))
 
 
-def _site(event: KernelRun) -> KernelSite:
+def _site(event: KernelRun, vmem: dict[int, MaybeDim]) -> KernelSite:
     kernel = event.kernel
     name = kernel.name if isinstance(kernel, Function) else None
     place = Location(kernel.module.path, kernel.module.source.span_of(kernel.node)) if isinstance(kernel, Function) else None
     refs = tuple(info for name_, value in event.refs for info in _refs(name_, value))
     unknowns = tuple(dict.fromkeys(info.why for info in refs if info.why and (info.shape is None or info.dtype is None)))
-    return KernelSite(event.where.location, name, place, _grid(event.grid), refs, None, "undecided", unknowns)
+    size = next((vmem[id(ref.root)] for ref in refs_in([value for _, value in event.refs]) if id(ref.root) in vmem), None)
+    taken = size if isinstance(size, int) else None
+    return KernelSite(event.where.location, name, place, _grid(event.grid), refs, taken, "undecided", unknowns)
 
 
 def _grid(grid: Value) -> tuple[MaybeDim, ...] | None:

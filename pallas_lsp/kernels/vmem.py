@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..interpreter.call_events import Footprint, Window
 from ..interpreter.library.index_maps import grid_symbol
-from ..interpreter.values import Opaque, RefRoot, Unknown
+from ..interpreter.values import Opaque, RefRoot
 from ..shapes import dims, dtypes
 from ..shapes.dims import Atom, Dim, MaybeDim, Poly, Shape, Truth
 from .windows import is_trivial
@@ -107,20 +107,21 @@ def _buffers(event: Footprint, window: Window) -> int | None:
     """How often a window is in memory; 0 where it shares the window of the operand that it is aliased to."""
     source = event.shared.get(id(window.root))
     if source is not None:
-        if not isinstance(source.window, Window) or source.space != window.root.space:
-            return None
-        if source.window.result is not None and window.result is not None and source.window.result.formula == window.result.formula:
-            return 0
-        return None
+        same = isinstance(source.window, Window) and source.space == window.root.space and _formula(source.window) == _formula(window)
+        return 0 if same else None
     mode = window.spec.pipeline_mode if window.spec is not None else None
     if mode is not None:
         count = (mode.args[0] if mode.args else mode.kwargs.get("buffer_count")) if isinstance(mode, Opaque) else None
         return count if isinstance(count, int) else None
-    if event.grid is None or isinstance(mode, Unknown):
+    if event.grid is None:
         return None
     if event.grid == () or is_trivial(window) is Truth.YES:
         return 1
     return _moving(window, len(event.grid))
+
+
+def _formula(window: Window) -> tuple[MaybeDim, ...] | None:
+    return window.result.formula if window.result is not None else None
 
 
 def _moving(window: Window, rank: int) -> int | None:

@@ -29,18 +29,16 @@ class Edit:
     words: str
 
 
-def sources(largest: int | None = None) -> list[Path]:
-    """The installed TPU kernels of JAX, those of at most ``largest`` bytes."""
-    files = sorted(path for path in KERNELS.rglob("*.py") if "pallas" in path.read_text())
-    return [path for path in files if largest is None or path.stat().st_size <= largest]
+def sources() -> list[Path]:
+    """The installed TPU kernels of JAX."""
+    return sorted(path for path in KERNELS.rglob("*.py") if "pallas_call" in path.read_text())
 
 
 def edits(files: Sequence[Path], seed: int, count: int) -> Iterator[Edit]:
-    """``count`` edits, the same ones for the same seed and files."""
+    """``count`` edits, the same ones for the same seed and files; a file twice as long has half as many."""
     dice = random.Random(seed)
     texts = {file: file.read_text() for file in files}
-    for _ in range(count):
-        file = dice.choice(files)
+    for file in dice.choices(files, [1 / len(texts[file]) for file in files], k=count):
         yield Edit(file, *_edited(dice, texts[file]))
 
 

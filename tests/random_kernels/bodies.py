@@ -177,7 +177,7 @@ class Body:
             return self._store(scope, depth)
         kind = dice.weighted({
             "when": 6, "fori": 4, "loop": 2, "while": 1, "cond": 2, "for": 3, "if": 3, "helper": 3, "scoped": 2, "nested": 1.5, "refs": 1, "carry": 1.5, "tile": 1,
-            "dead_loop": 0.5, "with": 0.5,
+            "dead_loop": 0.5, "with": 0.5, "pipeline": 1,
         })  # fmt: skip
         return getattr(self, f"_flow_{kind}")(scope, depth - 1)
 
@@ -279,6 +279,19 @@ class Body:
             return [f"@functools.partial(pl.run_scoped, {buffer}={made})", f"def {name}({buffer}):", *indented(body)]
         last = dice.pick(f"pl.run_scoped({name}, {made})", f"pl.run_scoped({name}, {buffer}={made})")
         return [f"def {name}({buffer}):", *indented(body), "", last]
+
+    def _flow_pipeline(self, scope: Scope, depth: int) -> Lines:
+        """A pipeline over refs outside of VMEM, with blocks of them in its own body."""
+        dice, name = self.dice, self._new("stage")
+        outside = [ref for ref in scope.those("any", "hbm", dtypes=("f32", "i32", "bf16")) if len(ref.shape) == 2 and ref.shape[1] % 128 == 0]
+        if not outside:
+            return self._store(scope, depth)
+        source, target = dice.choice(outside), dice.choice(outside)
+        blocks = [Ref(f"{stem}_ref", role, (8, 128), ref.dtype, "vmem") for stem, role, ref in (("in", "input", source), ("out", "output", target))]
+        spec = dice.pick("pl.BlockSpec((8, 128), lambda n: (n, 0))", "pl.BlockSpec(block_shape=(8, 128), index_map=lambda n: (0, 0))")
+        body = self.block(Scope(refs=tuple(blocks), traced=scope.traced), depth)
+        call = f"pltpu.emit_pipeline({name}, grid=({source.shape[0] // 8},), in_specs=[{spec}], out_specs=[{spec}])({source.name}, {target.name})"
+        return [f"def {name}(in_ref, out_ref):", *indented(body), "", call]
 
     def _flow_nested(self, scope: Scope, depth: int) -> Lines:
         """A function in the kernel, called once or twice."""

@@ -40,7 +40,7 @@ def is_over_several(sharding: Value) -> bool:
     if not isinstance(sharding, Opaque) or not sharding.name.endswith(".NamedSharding") or not sharding.args:
         return False
     mesh = sharding.args[0]
-    sizes = mesh.args[0] if isinstance(mesh, Opaque) and mesh.name == "jax.make_mesh" and mesh.args else None
+    sizes = mesh.args[0] if isinstance(mesh, Opaque) and mesh.name in ("jax.make_mesh", "jax.sharding.AbstractMesh") and mesh.args else None
     return isinstance(sizes, tuple | list) and all(isinstance(size, int) for size in sizes) and prod(sizes) > 1
 
 
