@@ -23,7 +23,7 @@ from .frames import Frame
 from .modules import ModuleFile
 from .paths import STEPS, Explorer, Path, PathEnd
 from .surroundings import Surroundings
-from .values import ABSENT, Array, Condition, Function, Imported, Library, RefRoot, Region, Unknown, UnknownShape, Value, next_birth
+from .values import ABSENT, Array, Condition, Function, Imported, Library, Ref, RefRoot, Region, Unknown, UnknownShape, Value, next_birth
 
 EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
 EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
@@ -125,6 +125,8 @@ class Machine:
         self.stack: list[ast.AST] = []
         self.cut: dict[str, int] = {}
         self.called: set[Location] = set()
+        self.escaped: dict[int, Event] = {}
+        self.kernels: set[ast.AST] = set()
 
     # -- the four verbs -------------------------------------------------------------------------------------------------------------
 
@@ -212,14 +214,10 @@ class Machine:
             scope.has_effect = True
 
     def note(self, node: ast.AST, value: Value) -> None:
-        """Keep the value for hover; a later one of the same place wins unless it knows less."""
-        if isinstance(value, Library) or (isinstance(value, Unknown) and self.known_note(node)):
-            return
-        self.notes[(node.lineno, node.col_offset)] = value  # type: ignore[attr-defined]
-
-    def known_note(self, node: ast.AST) -> bool:
-        """Whether something better than an unknown is noted there."""
-        return (node.lineno, node.col_offset) in self.notes  # type: ignore[attr-defined]
+        """Keep the value for hover: the first that is known, for the program's own calls run first, until one tells more."""
+        place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        if not isinstance(value, Library) and _told(value) > _told(self.notes.get(place, ABSENT)):
+            self.notes[place] = value
 
     def where(self, node: ast.AST, frame: Frame) -> Where:
         """The place of an event that happens now."""
@@ -278,6 +276,17 @@ class Machine:
 
 class Cancelled(Exception):
     """The caller no longer wants the result."""
+
+
+def _told(value: Value) -> int:
+    """How much a noted value tells: nothing yet, an unknown, an array or ref without shape or dtype, something known."""
+    if value is ABSENT:
+        return 0
+    if isinstance(value, Unknown):
+        return 1
+    if isinstance(value, Array | Ref):
+        return 2 + (value.shape is not None) + (value.dtype is not None)
+    return 4
 
 
 def symbolic_array(key: str, rank: int) -> Array:

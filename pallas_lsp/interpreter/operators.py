@@ -72,7 +72,12 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
         if isinstance(a, Poly | int) and isinstance(b, Poly | int):
             return result if result is not None else Unknown("arithmetic on dims that has no closed form", host=True)
         return Unknown(_why(a, b), _key(result), result, host=True)
-    return Unknown(_why(a, b), host=all(not isinstance(v, Unknown) or v.host for v in (a, b)))
+    return Unknown(_why(a, b), host=made_on_host(a) and made_on_host(b))
+
+
+def made_on_host(value: Value) -> bool:
+    """Whether a value is a number of the program's, or an unknown of its host code; a name that was not read may be anything."""
+    return isinstance(value, bool | int | float | Poly) or (isinstance(value, Unknown) and value.host)
 
 
 def _with_text(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:
@@ -202,7 +207,7 @@ def unary(machine: Machine, op: ast.unaryop, value: Value, node: ast.AST, frame:
     if dim is not None and symbol == "-":
         result = dims.neg(dim)
         return result if isinstance(value, Poly) else Unknown(_why(value), _key(result), result, host=True)
-    return value if symbol == "+" and dim is not None else Unknown(_why(value), host=True)
+    return value if symbol == "+" and dim is not None else Unknown(_why(value), host=made_on_host(value))
 
 
 def compare(machine: Machine, op: ast.cmpop, a: Value, b: Value, node: ast.AST, frame: Frame) -> Value:

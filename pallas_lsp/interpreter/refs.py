@@ -18,6 +18,7 @@ from .frames import Frame
 from .liveness import arrays_in, mark_live
 from .machine import Machine
 from .operators import SEMAPHORE_DTYPES
+from .paths import PathEnd
 from .truth import as_dim
 from .values import ABSENT, Array, DynamicSlice, Ref, RefIndexer, RefTransform, Unknown, Value
 
@@ -279,6 +280,9 @@ def store(
 
 def _access(machine: Machine, op: str, api: str, ref: Ref, entries: tuple[IndexEntry, ...], node: ast.AST, frame: Frame) -> Access:
     where = machine.where(node, frame)
+    if id(ref.root) in machine.escaped:
+        machine.emit(machine.escaped[id(ref.root)])
+        raise PathEnd("a scoped ref that comes out of its scope")
     last_is_view = bool(ref.transforms) and ref.transforms[-1].kind == "index"
     if last_is_view and _is_full(entries):
         # A trailing `[...]` after `.at[...]` reuses that indexer.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ..shapes import dims
 from . import importing, library
@@ -35,7 +36,10 @@ def run_module(machine: Machine, module: ModuleFile) -> None:
     for node in callers_in_file(module, {function.name for function, _ in found}):
         _run_entry(machine, _entry_value(machine, module, (node, None)), (node, None), symbolic=False)
     machine.called.update(event.where.call for event in machine.events if event.where.call is not None)
-    for function in found:
+    # What runs as a kernel is no entry of its own; those that call kernels come first, so that it is known by then.
+    for function in sorted(found, key=lambda entry: not calls_kernel(entry[0])):
+        if function[0] in machine.kernels:
+            continue
         value = _entry_value(machine, module, function)
         for symbolic in (False, True) if _has_defaults(function) else (True,):
             _run_entry(machine, value, function, symbolic)
@@ -88,13 +92,21 @@ def callers_in_file(module: ModuleFile, names: set[str]) -> list[ast.FunctionDef
     return found[:_CALLERS]
 
 
+def calls_kernel(node: ast.AST) -> bool:
+    """Whether the function's text names a call that runs a kernel, and not only one that kernels make."""
+    return any("pallas_call" in name for name in _names(node))
+
+
 def holds_kernel_call(node: ast.AST) -> bool:
     """Whether the function's text names a kernel call."""
+    return any(name in _CALLS or "pallas_call" in name for name in _names(node))
+
+
+def _names(node: ast.AST) -> Iterator[str]:
     for part in ast.walk(node):
         name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else None
-        if name is not None and (name in _CALLS or "pallas_call" in name):
-            return True
-    return False
+        if name is not None:
+            yield name
 
 
 def _has_defaults(entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]) -> bool:

@@ -56,11 +56,9 @@ def test_best(text: str, best: str) -> None:
         "",
         " ",
         "8",
-        "error",
         "hello world",
         "the quick brown fox",
         "cannot reshape array of size 10 into shape (3, 3)",
-        "'list' object has no attribute 'items'",
     ],
 )
 def test_what_jax_did_not_say_of_these_rules_finds_nothing(text: str) -> None:

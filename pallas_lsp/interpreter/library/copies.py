@@ -208,8 +208,8 @@ def _run_scoped(call: Call) -> Value:
         region.live = machine.scopes.pop().has_effect
     escaped = next((leaf for leaf in leaves(machine, result) if isinstance(leaf, Ref) and id(leaf.root) in mine), None)
     if escaped is not None:
-        machine.emit(ScopedRun(machine.where(call.node, call.frame), "escape", escaped))
-        raise PathEnd("a scoped ref that comes out of its scope")
+        # JAX refuses it once something outside uses it.
+        machine.escaped[id(escaped.root)] = ScopedRun(machine.where(call.node, call.frame), "escape", escaped)
     return tree_map(machine, lambda leaf: _out_of(region, leaf), result)
 
 

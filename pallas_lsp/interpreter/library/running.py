@@ -154,6 +154,8 @@ def run_kernel(
         _note_parameters(machine, function, scope)
     elif function is kernel and not callable_value(function):
         return Outcome()
+    if isinstance(function, Function):
+        machine.kernels.add(function.node)
     mark = (signature(machine, function, received), context.call, context.dead_code_kept, bool(machine.muted))
     if mark not in machine.seen_kernels:
         machine.seen_kernels[mark] = Outcome()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 
-from ...shapes.dims import Shape
+from ...shapes.dims import Poly, Shape
 from ..events import CallFault
 from ..truth import as_dim, dtype_of
 from ..values import (
@@ -81,7 +81,7 @@ def origin(call: Call) -> SpecOrigin:
 def _block_spec(call: Call) -> Value:
     if misses_arguments(call):
         return call.unknown("a BlockSpec that JAX refuses")
-    shape = call.get(0, "block_shape")
+    shape = call.get(0, "block_shape", None if call.arguments.exact else _missing(call))
     if isinstance(shape, list):
         shape = tuple(shape)
     space = call.kwargs.get("memory_space")
@@ -262,7 +262,9 @@ def _is_squeezed(entry: Value) -> bool:
 
 def may_be_squeezed(entry: Value) -> bool:
     """Whether an entry of a block shape is so unknown that it may be None: no number that the program names."""
-    return isinstance(entry, Unknown) and entry.poly is None
+    if isinstance(entry, Unknown):
+        return entry.poly is None
+    return not isinstance(entry, int | float | Poly | Opaque | Array | str | tuple | list) and not _is_squeezed(entry)
 
 
 def _block_dim_of(entry: Value) -> object:
