@@ -156,8 +156,6 @@ def _assign_item(machine: Machine, target: ast.Subscript, value: Value, frame: F
         store(machine, holder, index, value, node, frame, api=api, slice_node=target.slice, target=target, value_node=value_node)
     elif isinstance(holder, RefIndexer | Array) and machine.kernel is not None:
         machine.emit(ValueStore(machine.where(node, frame), holder.ref if isinstance(holder, RefIndexer) else holder, target))
-        if isinstance(holder, RefIndexer) or holder.traced:
-            raise PathEnd("an item assignment that JAX refuses")
     elif isinstance(holder, dict):
         key = dict_key(index)
         if key is ABSENT:

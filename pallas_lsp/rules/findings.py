@@ -59,8 +59,17 @@ def diagnostics_of(
             known.finding = finding if simpler else known.finding
             known.events.insert(0 if simpler else len(known.events), event)
             known.conditions = tuple(words for words in known.conditions if words in event.where.conditions)
-    found = [_diagnostic(item, offer, called) for item in joined.values()]
+    found = [_diagnostic(item, offer, called) for item in _first_refusals(joined.values())]
     return sorted((d for d in found if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
+
+
+def _first_refusals(found: Collection[_Joined]) -> Iterator[_Joined]:
+    """Without what JAX would not come to: runs that know more refuse an expression earlier than runs that know less."""
+    first: dict[tuple[type[Event], Location], int] = {}
+    for item in found:
+        key = (type(item.events[0]), item.finding.location)
+        first[key] = min(first.get(key, item.rule.order), item.rule.order)
+    return (item for item in found if item.rule.order == first[type(item.events[0]), item.finding.location])
 
 
 class SuppressionComments:

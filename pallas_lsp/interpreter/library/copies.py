@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ...shapes import dims, dtypes
-from ...shapes.dims import Shape
+from ...shapes.dims import Shape, Truth
 from ..calls import BindingFault, bind_arguments, innermost
 from ..events import NotARef, ViewEvent
 from ..frames import Frame
@@ -64,6 +64,8 @@ def _reshaped(machine: Machine, ref: Ref, args: list[Value], node: ast.AST, fram
         rest = dims.product(size for size in sizes if size != -1)
         total = dims.product(ref.shape) if ref.shape is not None else None
         shape = tuple(dims.floordiv(total, rest) if size == -1 else size for size in sizes)
+    elif ref.shape is not None and dims.equal(dims.product(sizes), dims.product(ref.shape)) is Truth.NO:
+        shape = None  # JAX refuses the view: nothing follows from it
     return Ref(
         ref.root,
         shape,
