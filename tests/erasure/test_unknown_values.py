@@ -21,7 +21,7 @@ VALUES = [
 ]  # fmt: skip
 
 VECTORS = ("x_ref[...]", "x_ref[0]", "x_ref[0:2]")
-PLACES = {place: ("1.0", "jnp.sum(x_ref[...])", *VECTORS) for place in ("o_ref[u]", "o_ref[u, u]", "o_ref.at[u][...]", "u[0]", "u[...]", "u.at[0][0]")} | {
+PLACES = dict.fromkeys(("o_ref[u]", "o_ref[u, u]", "o_ref.at[u][...]", "u[0]", "u[...]", "u.at[0][0]"), ("1.0", "jnp.sum(x_ref[...])", *VECTORS)) | {
     "o_ref[pl.ds(u, u)]": ("x_ref[...]", "x_ref[0:2]"), "o_ref[u:u]": ("x_ref[...]", "x_ref[0:2]"), "o_ref[0, u]": ("1.0", "x_ref[0]"), "o_ref[u, 0]": ("1.0", "x_ref[0]"),
 }  # fmt: skip
 
@@ -77,5 +77,7 @@ def test_a_scalar_may_be_stored_where_the_call_is_not_known(arguments: str) -> N
 @pytest.mark.parametrize("space", ["memory_space=u", "memory_space=getattr(pltpu, u)", "memory_space=u.SMEM", "**u"])
 def test_anything_may_be_done_in_an_unknown_memory_space(space: str) -> None:
     for statement in ("o_ref[0, 0] = 1.0", "o_ref[...] = x_ref[...]", "o_ref[0, 0] = x_ref[0, 0]"):
-        text = _MODULE.format(statement=statement).replace("(kernel, ", f"(kernel, in_specs=[pl.BlockSpec({space})], out_specs=pl.BlockSpec({space}), ")
+        text = _MODULE.format(statement=statement).replace(
+            "(kernel, ", f"(kernel, in_specs=[pl.BlockSpec({space})], out_specs=pl.BlockSpec({space}), "
+        )
         assert errors_of(text) == (), statement
