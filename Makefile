@@ -61,7 +61,7 @@ test-corpora: $(VENV)/.test $(addprefix .corpora/,$(CORPORA))
 
 N ?= 5000
 fuzz: $(VENV)/.test
-	@$(VENV)/bin/python tests/random_kernels/fuzz.py $(if $(SEED),--seed $(SEED)) -n $(N)
+	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m random_kernels.fuzz $(if $(SEED),--seed $(SEED)) -n $(N) $(if $(ONLY),--only $(ONLY))
 
 test-vsix:
 	@if command -v npm >/dev/null; then \

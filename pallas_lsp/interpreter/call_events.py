@@ -198,14 +198,13 @@ class Footprint(Event):
     """What a kernel call keeps in the memories of a core.
 
     ``roots``: of its operands, outputs and scratch buffers, as far as they are known; ``complete``: these are all. ``entry``: the ids of
-    the roots whose arrays are arguments of a compiled program, or its results: these are in HBM. ``shared``: the ids of outputs with
-    the operand's root that each is aliased to. ``parameters``: the compiler parameters; ``batched``: a ``vmap`` may change the windows.
+    the roots whose arrays are arguments of a compiled program, or its results; ``parameters``: the compiler parameters; ``batched``: a
+    ``vmap`` may change the windows.
     """
 
     roots: tuple[RefRoot, ...]
     complete: bool
     entry: set[int]
-    shared: dict[int, RefRoot]
     grid: Grid
     parameters: Value
     batched: bool

@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..interpreter.call_events import Footprint, Window
+from ..interpreter.events import Access
 from ..interpreter.library.index_maps import grid_symbol
-from ..interpreter.values import Opaque, RefRoot
+from ..interpreter.values import Array, Opaque, RefRoot, Value
 from ..shapes import dims, dtypes
-from ..shapes.dims import Atom, Dim, MaybeDim, Poly, Shape, Truth
+from ..shapes.dims import Atom, Dim, MaybeDim, Shape, Truth
 from .windows import is_trivial
 
 LANES, SUBLANES = 128, 8
@@ -21,7 +22,7 @@ LANES, SUBLANES = 128, 8
 class Share:
     """What one ref takes of a memory: ``padded`` bytes, ``buffers`` times; None for what is not known.
 
-    ``fixed``: the compiler cannot do without it: the array is in HBM, or the scratch buffer has to stand in memory.
+    ``fixed``: the compiler cannot do without it: the array is in HBM as the kernel wants it, or the scratch buffer has to stand in memory.
     """
 
     root: RefRoot
@@ -100,15 +101,21 @@ def _share(event: Footprint, root: RefRoot) -> Share:
         kept = root.kept == "indexed" or (root.kept == "carried" and event.where.facts.less(1, dims.product(event.grid or ())) is Truth.YES)
         return Share(root, padded_bytes(shape, root.dtype), 1, kept or root.role == "prefetch")
     buffers = None if event.batched else _buffers(event, root.window)
-    return Share(root, padded_bytes(shape, root.dtype), buffers, id(root) in event.entry)
+    # The compiler may lay out an array anew that the kernel's tiles would fill up, and keeps what it copied in VMEM.
+    stays = id(root) in event.entry and not root.aliased and _is_dense(event.where.facts.resolve_shape(root.array), root.dtype)
+    return Share(root, padded_bytes(shape, root.dtype), buffers, stays)
+
+
+def _is_dense(shape: Shape, dtype: str | None) -> bool:
+    """Whether an array has no padding in tiles."""
+    if shape is None or dtype == "bool":
+        return False
+    dense = dims.floordiv(dims.mul(dims.product(shape), dtypes.bits(dtype)), 8)
+    return dims.equal(padded_bytes(shape, dtype), dense) is Truth.YES
 
 
 def _buffers(event: Footprint, window: Window) -> int | None:
-    """How often a window is in memory; 0 where it shares the window of the operand that it is aliased to."""
-    source = event.shared.get(id(window.root))
-    if source is not None:
-        same = isinstance(source.window, Window) and source.space == window.root.space and _formula(source.window) == _formula(window)
-        return 0 if same else None
+    """How often a window is in memory, None where that is not known."""
     mode = window.spec.pipeline_mode if window.spec is not None else None
     if mode is not None:
         count = (mode.args[0] if mode.args else mode.kwargs.get("buffer_count")) if isinstance(mode, Opaque) else None
@@ -117,22 +124,33 @@ def _buffers(event: Footprint, window: Window) -> int | None:
         return None
     if event.grid == () or is_trivial(window) is Truth.YES:
         return 1
-    return _moving(window, len(event.grid))
-
-
-def _formula(window: Window) -> tuple[MaybeDim, ...] | None:
-    return window.result.formula if window.result is not None else None
-
-
-def _moving(window: Window, rank: int) -> int | None:
-    """2 for a window whose index changes over the grid, 1 for a constant index, None where that is not known."""
     if not window.mapped:
         return 1
-    result = window.result
-    if result is None or result.conditions:
+    if window.result is None or window.result.conditions:
         return None
-    if result.formula is None:
-        return 2
-    axes: dict[Atom, Dim] = {grid_symbol(axis): 0 for axis in range(rank)}
-    constant = all(not isinstance(index, Poly) or dims.substitute(index, axes) == index for index in result.formula if index is not None)
-    return 1 if constant and None not in result.formula else 2
+    lengths = [event.where.facts.resolve(size) for size in event.grid]
+    fixed: dict[Atom, Dim] = {grid_symbol(axis): 0 for axis, length in enumerate(lengths) if length == 1}
+    axes: dict[Atom, Dim] = {grid_symbol(axis): 0 for axis in range(len(lengths))}
+    formula = window.result.formula or (None,) * len(window.result.entries)
+    moves = [
+        dims.substitute(dims.substitute(index, fixed), axes) != dims.substitute(index, fixed) if index is not None else _is_of_grid(entry)
+        for index, entry in zip(formula, window.result.entries, strict=True)
+    ]
+    return 2 if any(moves) else 1
+
+
+def _is_of_grid(index: Value) -> bool:
+    """Whether an index was computed from a grid index."""
+    pending, seen = [index], set()
+    while pending:
+        part = pending.pop()
+        if id(part) in seen or not isinstance(part, Array | Access):
+            continue
+        seen.add(id(part))
+        if isinstance(part, Access):
+            pending.extend(entry.value for entry in part.entries)
+        elif part.made_by is None and not part.operands:
+            return True
+        else:
+            pending.extend(part.operands)
+    return False

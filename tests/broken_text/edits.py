@@ -84,4 +84,7 @@ def complaints(edit: Edit) -> list[str]:
     if analysis.parsed.error is None:
         return []
     source = analysis.source
-    return [f"{edit.file.name}, {edit.words}: line {source.line_of(d.location.span.start) + 1}: {d.rule}: {d.message}" for d in analysis.diagnostics]
+    return [
+        f"{edit.file.name}, {edit.words}: line {source.line_of(d.location.span.start) + 1}: {d.rule}: {d.message}"
+        for d in analysis.diagnostics
+    ]

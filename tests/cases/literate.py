@@ -80,7 +80,9 @@ def cases_of(path: Path) -> list[Case]:
     for block in _BLOCK.finditer(text):
         title = [title[1] for title in _TITLE.finditer(text, 0, block.start())][-1]
         body = block[1]
-        module = (body if body.startswith(("import ", "from ")) else HEADER + body) + ("" if "run(" in body.split("ARGS = ")[-1] else FOOTER)
+        module = (body if body.startswith(("import ", "from ")) else HEADER + body) + (
+            "" if "run(" in body.split("ARGS = ")[-1] else FOOTER
+        )
         cases.append(Case(f"{path.stem}: {title}", module))
     return cases
 

@@ -60,7 +60,8 @@ def wrong_claims(known: tuple[RefInfo, ...], seen: tuple[SeenRef, ...]) -> list[
     wrong = []
     for ours, jaxs in zip(known, seen, strict=True):
         shape = ours.shape is None or (
-            len(ours.shape) == len(jaxs.shape) and all(not isinstance(dim, int) or dim == size for dim, size in zip(ours.shape, jaxs.shape, strict=True))
+            len(ours.shape) == len(jaxs.shape)
+            and all(not isinstance(dim, int) or dim == size for dim, size in zip(ours.shape, jaxs.shape, strict=True))
         )
         space = ours.memory_space in (None, SPACES.get(jaxs.space, jaxs.space))
         if not (shape and space and ours.dtype in (None, jaxs.dtype)):

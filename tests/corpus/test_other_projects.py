@@ -17,10 +17,9 @@ pytestmark = pytest.mark.corpus
 def is_gone(found: Found) -> bool:
     """Whether the underlined name of a Pallas module does not exist in the installed JAX."""
     alias, _, name = found.text.rpartition(".")
-    imported = re.search(rf"^from (jax\.experimental\.pallas\S*) import (\w+) as {alias}$|^import (\S+) as {alias}$", Path(found.file).read_text(), re.MULTILINE)
-    module = imported and (imported[3] or f"{imported[1]}.{imported[2]}")
-    if module == "jax.experimental.pallas":
-        module = "jax.experimental.pallas"
+    text = Path(found.file).read_text()
+    imported = re.search(rf"^(?:from (jax\.\S+) )?import (\S+) as {alias}$", text, re.MULTILINE)
+    module = imported and ".".join(filter(None, imported.groups()))
     assert module, f"{found.file}: what is {alias}?"
     return not hasattr(importlib.import_module(module), name)
 

@@ -49,13 +49,21 @@ def _erasable(node: ast.AST) -> Iterator[ast.expr]:
     both branches happen, so that the one that was not taken may rightly be reported.
     """
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.JoinedStr) or (isinstance(node, ast.If | ast.IfExp) and child is node.test) or _is_call_of(child, "when", "cond", "next"):
+        if (
+            isinstance(child, ast.JoinedStr)
+            or (isinstance(node, ast.If | ast.IfExp) and child is node.test)
+            or _is_call_of(child, "when", "cond", "next")
+        ):
             continue
         if isinstance(node, ast.Expr) and isinstance(child, ast.Call):
             for argument in child.args:
                 yield from _erasable(ast.List([argument], ast.Load()))
             continue
-        if isinstance(child, ast.expr) and not isinstance(getattr(child, "ctx", None), ast.Store | ast.Del) and not isinstance(child, ast.Slice | ast.Starred):
+        if (
+            isinstance(child, ast.expr)
+            and not isinstance(getattr(child, "ctx", None), ast.Store | ast.Del)
+            and not isinstance(child, ast.Slice | ast.Starred)
+        ):
             yield child
         yield from _erasable(child)
 

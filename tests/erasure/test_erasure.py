@@ -24,5 +24,9 @@ def test_the_example_of_a_page(rule_id: str) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_faulty_kernels(part: int) -> None:
     seeds = [seed for seed in range(part * 10 * KERNELS, (part + 1) * 10 * KERNELS) if not random_kernel(seed).sound][:KERNELS]
-    shown = [f"seed {seed}, line {erased.line}: {erased.gone!r}: {new}" for seed in seeds for erased, new in new_findings(random_kernel(seed).text, 25, seed)]
+    shown = [
+        f"seed {seed}, line {erased.line}: {erased.gone!r}: {new}"
+        for seed in seeds
+        for erased, new in new_findings(random_kernel(seed).text, 25, seed)
+    ]
     assert shown == []

@@ -77,5 +77,7 @@ def test_a_scalar_may_be_stored_where_the_call_is_not_known(arguments: str) -> N
 @pytest.mark.parametrize("space", ["memory_space=u", "memory_space=getattr(pltpu, u)", "memory_space=u.SMEM", "**u"])
 def test_anything_may_be_done_in_an_unknown_memory_space(space: str) -> None:
     for statement in ("o_ref[0, 0] = 1.0", "o_ref[...] = x_ref[...]", "o_ref[0, 0] = x_ref[0, 0]"):
-        text = _MODULE.format(statement=statement).replace("(kernel, ", f"(kernel, in_specs=[pl.BlockSpec({space})], out_specs=pl.BlockSpec({space}), ")
+        text = _MODULE.format(statement=statement).replace(
+            "(kernel, ", f"(kernel, in_specs=[pl.BlockSpec({space})], out_specs=pl.BlockSpec({space}), "
+        )
         assert errors_of(text) == (), statement

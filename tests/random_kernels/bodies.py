@@ -109,7 +109,11 @@ class Body:
         dice.shuffle(refs)
         for target in refs:
             for source in refs:
-                if source is target or source.dtype != target.dtype or ("hbm" not in (source.space, target.space) and "any" not in (source.space, target.space)):
+                if (
+                    source is target
+                    or source.dtype != target.dtype
+                    or ("hbm" not in (source.space, target.space) and "any" not in (source.space, target.space))
+                ):
                     continue
                 text = self._part_for(source, target, scope)
                 if text is not None:
@@ -213,7 +217,12 @@ class Body:
         ref = self.dice.choice([ref for ref in scope.refs if ref.is_array])
         load = values.load(ref, values.indexers.any(ref))
         name = self._new("body")
-        return [f"def {name}(k, total):", f"    return total + jnp.sum(({load}).astype(jnp.float32))", "", f"lax.fori_loop(0, 4, {name}, jnp.float32(0))"]
+        return [
+            f"def {name}(k, total):",
+            f"    return total + jnp.sum(({load}).astype(jnp.float32))",
+            "",
+            f"lax.fori_loop(0, 4, {name}, jnp.float32(0))",
+        ]
 
     def _flow_carry(self, scope: Scope, depth: int) -> Lines:
         """A loop that sums up parts of a ref, and its result."""
@@ -225,7 +234,13 @@ class Body:
         total = self._new("total")
         scope.bound.append(Bound(total, shape, "f32"))
         first = self.block(inner, depth, 1) if dice.chance(0.3) else []
-        return [f"def {name}({index}, acc):", *indented(first), f"    return acc + {value}", "", f"{total} = lax.fori_loop(0, 4, {name}, {start})"]
+        return [
+            f"def {name}({index}, acc):",
+            *indented(first),
+            f"    return acc + {value}",
+            "",
+            f"{total} = lax.fori_loop(0, 4, {name}, {start})",
+        ]
 
     def _flow_loop(self, scope: Scope, depth: int) -> Lines:
         index = dice_name(self.dice)
@@ -235,7 +250,13 @@ class Body:
     def _flow_while(self, scope: Scope, depth: int) -> Lines:
         name = self._new("body")
         inner = self.block(self._traced_loop(scope, "turn"), depth)
-        return [f"def {name}(turn):", *indented(inner), "    return turn + 1", "", f"lax.while_loop(lambda turn: turn < 3, {name}, {self.dice.pick('0', 'jnp.int32(0)')})"]
+        return [
+            f"def {name}(turn):",
+            *indented(inner),
+            "    return turn + 1",
+            "",
+            f"lax.while_loop(lambda turn: turn < 3, {name}, {self.dice.pick('0', 'jnp.int32(0)')})",
+        ]
 
     def _flow_cond(self, scope: Scope, depth: int) -> Lines:
         yes, no = self._new("then"), self._new("other")
@@ -245,7 +266,9 @@ class Body:
 
     def _flow_for(self, scope: Scope, depth: int) -> Lines:
         dice, name, count = self.dice, self._new("k"), self.dice.pick(1, 2, 3)
-        head = dice.pick(f"for {name} in range({count}):", f"for {name} in range({count}):", f"for {name}, scale in enumerate({[0.5] * count}):")
+        head = dice.pick(
+            f"for {name} in range({count}):", f"for {name} in range({count}):", f"for {name}, scale in enumerate({[0.5] * count}):"
+        )
         inner = scope.inner(static=(*scope.static, (name, count - 1)), under_python_loop=True)
         return [head, *indented(self.block(inner, depth, 2))]
 
@@ -283,11 +306,16 @@ class Body:
     def _flow_pipeline(self, scope: Scope, depth: int) -> Lines:
         """A pipeline over refs outside of VMEM, with blocks of them in its own body."""
         dice, name = self.dice, self._new("stage")
-        outside = [ref for ref in scope.those("any", "hbm", dtypes=("f32", "i32", "bf16")) if len(ref.shape) == 2 and ref.shape[1] % 128 == 0]
+        outside = [
+            ref for ref in scope.those("any", "hbm", dtypes=("f32", "i32", "bf16")) if len(ref.shape) == 2 and ref.shape[1] % 128 == 0
+        ]
         if not outside:
             return self._store(scope, depth)
         source, target = dice.choice(outside), dice.choice(outside)
-        blocks = [Ref(f"{stem}_ref", role, (8, 128), ref.dtype, "vmem") for stem, role, ref in (("in", "input", source), ("out", "output", target))]
+        blocks = [
+            Ref(f"{stem}_ref", role, (8, 128), ref.dtype, "vmem")
+            for stem, role, ref in (("in", "input", source), ("out", "output", target))
+        ]
         spec = dice.pick("pl.BlockSpec((8, 128), lambda n: (n, 0))", "pl.BlockSpec(block_shape=(8, 128), index_map=lambda n: (0, 0))")
         body = self.block(Scope(refs=tuple(blocks), traced=scope.traced), depth)
         call = f"pltpu.emit_pipeline({name}, grid=({source.shape[0] // 8},), in_specs=[{spec}], out_specs=[{spec}])({source.name}, {target.name})"

@@ -86,7 +86,9 @@ def _outcome(text: str, verdict: Verdict, errors: tuple[Finding, ...], rules: tu
 
 def under_conditions(text: str, error: Finding) -> str:
     """The text in which the conditions that the finding names have the truth that it names."""
-    answers = {ast.unparse(ast.parse(words, mode="eval")): truth == "true" for words, truth in CONDITION.findall(error.message.split("(when ")[-1])}
+    answers = {
+        ast.unparse(ast.parse(words, mode="eval")): truth == "true" for words, truth in CONDITION.findall(error.message.split("(when ")[-1])
+    }
     return ast.unparse(ast.fix_missing_locations(_Answered(answers).visit(ast.parse(text))))
 
 
@@ -120,7 +122,10 @@ def statement_lines(text: str, line: int | None) -> range:
 
 def without(text: str, line: int | None) -> str | None:
     """The text without the statement at ``line`` (a name that it assigned becomes 0.0); None where that is not possible."""
-    statement = next((node for node in ast.walk(ast.parse(text)) if isinstance(node, SIMPLE) and line in range(node.lineno, (node.end_lineno or 0) + 1)), None)
+    statement = next(
+        (node for node in ast.walk(ast.parse(text)) if isinstance(node, SIMPLE) and line in range(node.lineno, (node.end_lineno or 0) + 1)),
+        None,
+    )
     if statement is None:
         return None
     instead = "pass"

@@ -28,7 +28,10 @@ def scalar_to_vmem(values: Values) -> Lines:
     if ref.dtype in ("f32", "i32") and values.dice.chance(0.2):
         return [f"{ref.name}[{indexer.inside}] += {values.of((), ref.dtype)}"]
     if values.dice.chance(0.15) and indexer.entries:
-        return [f"row = {ref.name}.at[{indexer.entries[0]}]", f"row[{', '.join(indexer.entries[1:]) or '...'}] = {values.of((), ref.dtype)}"]
+        return [
+            f"row = {ref.name}.at[{indexer.entries[0]}]",
+            f"row[{', '.join(indexer.entries[1:]) or '...'}] = {values.of((), ref.dtype)}",
+        ]
     return [store(values, ref, indexer, value_for(values, ref, indexer))]
 
 
@@ -133,7 +136,11 @@ def ref_as_array(values: Values) -> Lines:
         f"jnp.maximum({name}, 0)", f"jnp.zeros_like({name}) + {name}", f"{name}.T", f"jnp.broadcast_to({name}, (8, 128))", f"[row for row in {ref.name}]",
     )  # fmt: skip
     if dice.chance(0.15):
-        return [f"{name.split('.')[0]} += 1.0"] if dice.chance(0.3) and "." not in name else [f"for row in {ref.name}:", f"    {target.name}[...] = row"]
+        return (
+            [f"{name.split('.')[0]} += 1.0"]
+            if dice.chance(0.3) and "." not in name
+            else [f"for row in {ref.name}:", f"    {target.name}[...] = row"]
+        )
     return [f"{target.name}[...] = {expression}"] if dice.chance(0.6) else use(values, expression)
 
 

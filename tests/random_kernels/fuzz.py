@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
+import multiprocessing.pool
 import re
 import sys
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from pathlib import Path
-
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-sys.path[0] = str(Path(__file__).parents[1])
+from collections.abc import Callable
+from typing import TypeVar
 
 import jax
 from broken_text.edits import complaints, edits, sources
@@ -33,6 +30,7 @@ CHUNK = 50
 SHOWN = 25
 NEEDED = 0.97
 
+T = TypeVar("T")
 Failure = tuple[str, str]  # what it is, and what shows it
 
 
@@ -85,7 +83,8 @@ def chunks(first: int, count: int) -> list[range]:
     return [range(start, min(start + CHUNK, first + count)) for start in range(first, first + count, CHUNK)]
 
 
-def on_all(pool: multiprocessing.pool.Pool, function: Callable[[range], object], first: int, count: int, what: str) -> Iterable[object]:
+def on_all(pool: multiprocessing.pool.Pool, function: Callable[[range], T], first: int, count: int, what: str) -> list[T]:
+    """The answers of ``function`` for all seeds, chunk by chunk."""
     started = time.monotonic()
     answers = []
     for done, answer in enumerate(pool.imap_unordered(function, chunks(first, count)), 1):
@@ -115,7 +114,9 @@ def show(disagreements: list[tuple[str, Comparison]]) -> None:
         print(f"\n{'=' * 100}\n{len(members)} x {group}; seed {seed!r}")
         text = smallest(made)
         again = compare(text, made.stated)
-        print(f"JAX, line {again.verdict.line}: {again.verdict.message[:200]}\nfound: {[(e.line, e.rule, e.message) for e in again.errors]}\n\n{text}")
+        print(
+            f"JAX, line {again.verdict.line}: {again.verdict.message[:200]}\nfound: {[(e.line, e.rule, e.message) for e in again.errors]}\n\n{text}"
+        )
     if len(order) > SHOWN:
         print(f"\nand {len(order) - SHOWN} more kinds")
 

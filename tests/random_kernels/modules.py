@@ -64,7 +64,9 @@ class _Module:
         self.local: Lines = []  # in the host function, before the call
         self.imports: Lines = []
         self.stated = dice.chance(0.96)
-        self.form = dice.weighted({"def": 5, "nested": 3, "partial": 4, "variable": 2, "factory": 1, "method": 0.7, "lambda": 1, "decorated": 0.5})
+        self.form = dice.weighted(
+            {"def": 5, "nested": 3, "partial": 4, "variable": 2, "factory": 1, "method": 0.7, "lambda": 1, "decorated": 0.5}
+        )
         self.stars = dice.weighted({"": 8, "all": 1, "rest": 1})
         self.constants: dict[str, object] = {}
         self.keywords: dict[str, object] = {}
@@ -164,7 +166,9 @@ class _Module:
     def _host(self, kernel: Lines) -> Lines:
         dice = self.dice
         operands = [ref for ref in self.refs if ref.role in ("prefetch", "input")]
-        self.names = [f"{ref.name.removesuffix('_ref')}_in" if ref.name in ("a", "b", "bias") else ref.name.removesuffix("_ref") for ref in operands]
+        self.names = [
+            f"{ref.name.removesuffix('_ref')}_in" if ref.name in ("a", "b", "bias") else ref.name.removesuffix("_ref") for ref in operands
+        ]
         self.arrays = dict(zip(self.names, operands, strict=True))
         keywords = self._call_keywords()
         given = ", ".join(self.names)
@@ -173,7 +177,11 @@ class _Module:
         lines = [*kernel, ""] if self.form == "nested" else []
         function = self._kernel_expression() if self.form != "decorated" else ""
         call = [f"{name}={value}" for name, value in keywords.items()]
-        way = "decorated" if self.form == "decorated" else dice.weighted({"direct": 6, "variable": 2, "options": 1, "partial": 0.5, "lines": 4})
+        way = (
+            "decorated"
+            if self.form == "decorated"
+            else dice.weighted({"direct": 6, "variable": 2, "options": 1, "partial": 0.5, "lines": 4})
+        )
         lines += self.local
         if way == "decorated":
             lines += [f"@functools.partial(pl.pallas_call, {', '.join(call)})", *kernel, "", f"return kernel({passed})"]
@@ -300,7 +308,9 @@ class _Module:
         if None not in ref.block and ref.block == ref.array and ref.role == "input" and dice.chance(0.3):
             self._uses_operands = True
             return f"{self._operand(ref)}.shape"
-        dims = [dice.pick("None", "None", "pl.squeezed") if dim is None else self._dim(ref, axis, dim) for axis, dim in enumerate(ref.block)]
+        dims = [
+            dice.pick("None", "None", "pl.squeezed") if dim is None else self._dim(ref, axis, dim) for axis, dim in enumerate(ref.block)
+        ]
         return f"({', '.join(dims)}{',' if len(dims) == 1 else ''})" if dice.chance(0.93) else f"[{', '.join(dims)}]"
 
     def _operand(self, ref: Ref) -> str:
@@ -342,7 +352,11 @@ class _Module:
 
     def _scratch(self, ref: Ref) -> str:
         if ref.space == "dma_sem":
-            return f"pltpu.SemaphoreType.DMA({ref.array})" if ref.array else self.dice.pick("pltpu.SemaphoreType.DMA", "pltpu.SemaphoreType.DMA(())")
+            return (
+                f"pltpu.SemaphoreType.DMA({ref.array})"
+                if ref.array
+                else self.dice.pick("pltpu.SemaphoreType.DMA", "pltpu.SemaphoreType.DMA(())")
+            )
         constructor = "pl.ANY" if ref.space == "any" else f"pltpu.{ref.space.upper()}"
         same = [r for r in self.refs if r.role == "input" and r.array == ref.array]
         shape, dtype = str(ref.array), f"jnp.{DTYPES[ref.dtype]}"
@@ -369,7 +383,13 @@ class _Module:
     def _imports(self) -> Lines:
         dice = self.dice
         lines = ["import functools", "", "import jax", "import jax.numpy as jnp", "import numpy as np", "from jax import lax"]
-        lines.append(dice.pick("from jax.experimental import pallas as pl", "from jax.experimental import pallas as pl", "import jax.experimental.pallas as pl"))
+        lines.append(
+            dice.pick(
+                "from jax.experimental import pallas as pl",
+                "from jax.experimental import pallas as pl",
+                "import jax.experimental.pallas as pl",
+            )
+        )
         tpu = ("from jax.experimental.pallas import tpu as pltpu", "import jax.experimental.pallas.tpu as pltpu")
         return [*lines, dice.pick(tpu[0], *tpu), *self.imports]
 

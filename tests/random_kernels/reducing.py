@@ -39,7 +39,9 @@ def next_candidate(text: str, k: int) -> str | None:
 
 def edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
     """Every way to take one part out, big parts first; what the file says of its arguments (``ARGS`` and all below) stays."""
-    kept = next((k for k, node in enumerate(tree.body) if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ARGS"), len(tree.body))
+    kept = next(
+        (k for k, node in enumerate(tree.body) if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ARGS"), len(tree.body)
+    )
     nodes = [tree, *(node for statement in tree.body[:kept] for node in ast.walk(statement))]
     for node in nodes:
         for name in ("body", "orelse"):
@@ -55,7 +57,11 @@ def edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
             if name in ("keywords", "decorator_list") and isinstance(value, list):
                 yield from (_replace_in(value, k, []) for k in range(len(value)))
             elif isinstance(value, ast.BinOp | ast.UnaryOp):
-                yield from (_set(node, name, operand) for operand in (getattr(value, "left", value), getattr(value, "right", value)) if operand is not value)
+                yield from (
+                    _set(node, name, operand)
+                    for operand in (getattr(value, "left", value), getattr(value, "right", value))
+                    if operand is not value
+                )
             if isinstance(value, ast.Call) and isinstance(node, ast.Assign | ast.BinOp | ast.Call | ast.Attribute):
                 yield from (_set(node, name, arg) for arg in value.args if not isinstance(arg, ast.Starred))
 

@@ -30,7 +30,9 @@ class Values:
     def dim(self, size: int) -> str:
         """A number, or something that has this value."""
         dice = self.dice
-        places = [f"{ref.name}.shape[{axis}]" for ref in self.scope.refs if ref.is_array for axis, dim in enumerate(ref.shape) if dim == size]
+        places = [
+            f"{ref.name}.shape[{axis}]" for ref in self.scope.refs if ref.is_array for axis, dim in enumerate(ref.shape) if dim == size
+        ]
         names = self.scope.numbers.get(size, ())
         if names and dice.chance(0.4):
             return dice.choice(names)
@@ -75,7 +77,11 @@ class Values:
             made = self._operator(shape, dtype, depth)
         elif kind == "cast":
             other = dice.pick(*(d for d in ("f32", "i32", "bf16") if d != dtype))
-            made = f"{self.of(shape, other, depth - 1)}.astype({self.dtype(dtype)})" if dtype != "bool" else f"({self.of(shape, 'f32', depth - 1)} > 0)"
+            made = (
+                f"{self.of(shape, other, depth - 1)}.astype({self.dtype(dtype)})"
+                if dtype != "bool"
+                else f"({self.of(shape, 'f32', depth - 1)} > 0)"
+            )
         elif kind == "reduced":
             made = self._reduced(shape, dtype, depth)
         elif kind == "shaped":
@@ -111,7 +117,9 @@ class Values:
             return f"lax.broadcasted_iota(jnp.int32, {text}, {dice.randrange(len(shape))})"
         if dtype == "f32" and dice.chance(0.3):
             return dice.pick(f"jnp.zeros({text})", f"jnp.ones({text})", f"jnp.full({text}, 1.5)")
-        return dice.pick(f"jnp.zeros({text}, {type_})", f"jnp.ones({text}, dtype={type_})", f"jnp.full({text}, {self.number(dtype)}, {type_})")
+        return dice.pick(
+            f"jnp.zeros({text}, {type_})", f"jnp.ones({text}, dtype={type_})", f"jnp.full({text}, {self.number(dtype)}, {type_})"
+        )
 
     def number(self, dtype: str) -> str:
         if dtype == "bool":
@@ -174,7 +182,9 @@ class Values:
             return f"{self.of(shape[::-1], dtype, depth - 1)}.T"
         if way == "dot" and len(shape) == 2 and dtype == "f32":
             left, right = self.of((shape[0], 128), "f32", depth - 1), self.of((128, shape[1]), "f32", depth - 1)
-            return dice.pick(f"jnp.dot({left}, {right})", f"({left} @ {right})", f"jnp.dot({left}, {right}, preferred_element_type=jnp.float32)")
+            return dice.pick(
+                f"jnp.dot({left}, {right})", f"({left} @ {right})", f"jnp.dot({left}, {right}, preferred_element_type=jnp.float32)"
+            )
         if way == "stack" and len(shape) > 1 and shape[0] <= 4 and dtype == "f32":
             parts = [self.of(shape[1:], dtype, 0) for _ in range(shape[0])]
             return f"jnp.stack([{', '.join(parts)}])"
@@ -187,10 +197,19 @@ class Values:
         dice = self.dice
         others: list[Shape] = [(), (1, *shape), (*shape, 1)]
         if shape:
-            others += [shape[:-1], shape[1:], shape[::-1], (1,) * len(shape), (*shape[:-1], shape[-1] * 2), (max(shape[0] // 2, 1), *shape[1:])]
+            others += [
+                shape[:-1],
+                shape[1:],
+                shape[::-1],
+                (1,) * len(shape),
+                (*shape[:-1], shape[-1] * 2),
+                (max(shape[0] // 2, 1), *shape[1:]),
+            ]
             others += [(*shape[:-1], 1), (1, *shape[1:])]
         other = dice.choice([o for o in others if o != shape])
-        return dice.pick(self.of(other, dtype, 1), self.new(other, dtype), self.number(dtype) if dtype != "bool" else self.new(other, dtype))
+        return dice.pick(
+            self.of(other, dtype, 1), self.new(other, dtype), self.number(dtype) if dtype != "bool" else self.new(other, dtype)
+        )
 
     def mistyped(self, shape: Shape, dtype: str) -> str:
         """A value of another dtype."""

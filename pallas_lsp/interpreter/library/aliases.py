@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..call_events import Aliased
 from ..events import CallFault, Where
 from ..machine import Machine
-from ..values import ABSENT, PallasCall, Ref, RefRoot, Value
+from ..values import ABSENT, PallasCall, Value
 from .blocks import Placed
 from .refusals import refuse
 from .structure import leaf_count, top_of
@@ -47,16 +47,3 @@ def _aliased(machine: Machine, call: PallasCall, operands: list[Value], aliases:
         values = [part[k] if 0 <= k < len(part) else ABSENT for part, k in zip(flat, (source, result), strict=True)]
         yield Aliased(where, source, result, counts[0], counts[1], values[0], values[1], used.get(result))
         used.setdefault(result, source)
-
-
-def shared_windows(call: PallasCall, inputs: list[Placed], outputs: list[RefRoot]) -> dict[int, RefRoot]:
-    """The operand that each output is aliased to, by the id of the output's root."""
-    aliases = call.arguments.get("input_output_aliases")
-    if not isinstance(aliases, dict) or any(not isinstance(entry.ref, Ref) for entry in inputs):
-        return {}
-    named = {entry.name: entry.ref.root for entry in inputs}
-    return {
-        id(outputs[result]): named[f"args[{source}]"]
-        for source, result in aliases.items()
-        if isinstance(result, int) and 0 <= result < len(outputs) and f"args[{source}]" in named
-    }

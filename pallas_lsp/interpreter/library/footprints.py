@@ -11,7 +11,6 @@ from ..events import Where
 from ..machine import Arguments, Machine
 from ..surroundings import Program
 from ..values import Array, PallasCall, RefRoot, Unknown, Value
-from .aliases import shared_windows
 from .blocks import Placed
 from .trees import leaves
 
@@ -61,6 +60,4 @@ def note_footprint(machine: Machine, call: PallasCall, where: Where, kept: Kept,
     elif around.program is not None and len(results) == len(outputs):
         around.program.outputs |= {id(array): (entry, root) for array, root in zip(results, outputs, strict=True)}
         around.program.alive += results
-    shared = shared_windows(call, inputs, outputs)
-    parameters = call.arguments.get("compiler_params")
-    machine.emit(Footprint(where, kept.roots, whole, entry, shared, kept.grid, parameters, bool(around.batches)))
+    machine.emit(Footprint(where, kept.roots, whole, entry, kept.grid, call.arguments.get("compiler_params"), bool(around.batches)))

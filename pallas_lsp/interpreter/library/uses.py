@@ -34,13 +34,20 @@ def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
 
 
 def _kept(event: Access, stores: Sequence[Event]) -> str:
-    """Why a scratch buffer surely stands in memory for this access; empty where it may be a value in registers."""
-    if event.fault is not None or event.where.conditions or (event.op == "load" and not event.live):
+    """Why a scratch buffer surely stands in memory for this load; empty where the compiler may take the value that was stored."""
+    if event.op != "load" or not event.live or event.fault is not None or event.where.conditions:
         return ""
-    if any(_is_dynamic(entry.value) for entry in event.entries):
-        return "indexed"
-    first = event.op == "load" and not any(event.where.guards[: len(store.where.guards)] == store.where.guards for store in stores)
-    return "carried" if first else ""
+    before = [store for store in stores if event.where.guards[: len(store.where.guards)] == store.where.guards]
+    if not before:
+        return "carried"
+    elsewhere = all(isinstance(store, Access) and _is_elsewhere(event, store) for store in before)
+    return "indexed" if elsewhere else ""
+
+
+def _is_elsewhere(load: Access, store: Access) -> bool:
+    """Whether the places of a load and a store are compared only when the kernel runs."""
+    texts = [[ast.unparse(e.node) if e.node is not None else "" for e in access.entries] for access in (load, store)]
+    return texts[0] != texts[1] and any(_is_dynamic(e.value) for access in (load, store) for e in access.entries)
 
 
 def _is_dynamic(entry: Value) -> bool:

@@ -1,0 +1,35 @@
+"""The checker and JAX on operations in kernels: it speaks, with the rule expected and on JAX's line, exactly where JAX refuses."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+from ops.lowering_cases import LOWERING
+from ops.traced_cases import TRACED
+from referee import lower
+
+from pallas_lsp.analysis import analyze
+from pallas_lsp.resolve.project import Project
+from pallas_lsp.rules import Diagnostic
+from pallas_lsp.settings import Settings
+
+PATH = "/project/kernel.py"
+CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING)]
+
+
+def findings(text: str) -> list[Diagnostic]:
+    """What the checker finds in a file with this text, for the installed JAX."""
+    project = Project(overlay={PATH: text})
+    source = project.read(PATH)
+    assert source is not None
+    return analyze(source, project, Settings(jax_version=jax.__version__)).diagnostics
+
+
+@pytest.mark.parametrize(("rule", "source"), CASES)
+def test_the_rule_speaks_where_jax_refuses(rule: str | None, source: str) -> None:
+    verdict = lower(source)
+    errors = [finding for finding in findings(source) if finding.severity == "error"]
+    assert verdict.ok == (rule is None), verdict
+    assert {finding.rule for finding in errors} == ({rule} if rule is not None else set()), verdict
+    if verdict.line is not None:
+        assert {source.count("\n", 0, finding.location.span.start) + 1 for finding in errors} == {verdict.line}
