@@ -31,8 +31,7 @@ _PRIMITIVES: list[Case] = [
         "jax.lax.sort(x)",
         "x.sort()",
         "jnp.arccosh(x)",
-        "jax.lax.reduce_precision(x, 5, 10)",
-        "jax.lax.associative_scan(jnp.add, x)",
+        "jnp.broadcast_to(jnp.polymul(x[0], x[1])[None, :128], x.shape)",
     )
 ]
 _PRIMITIVES += [
@@ -65,9 +64,10 @@ _PRIMITIVES += [
     ("a partial", "unimplemented-primitive", unary("functools.partial(jnp.sort, axis=0)(x)")),
     ("another name for it", "unimplemented-primitive", unary("order(x)", top="order = jnp.sort")),
     ("outside of a kernel", None, unary("x", result="jnp.sort({})")),
-    ("a slice at a traced place", before("value-dynamic-slice"), steps("x = x_ref[...]\no_ref[...] = x + jax.lax.dynamic_slice_in_dim(x, i, 1)")),
-    ("a value at a traced place", before("value-dynamic-slice"), steps("x = x_ref[...]\no_ref[...] = x + x[i]")),
+    ("a slice at a traced place", "value-dynamic-slice", steps("x = x_ref[...]\no_ref[...] = x + jax.lax.dynamic_slice_in_dim(x, i, 1)")),
+    ("a value at a traced place", "value-dynamic-slice", steps("x = x_ref[...]\no_ref[...] = x + x[i]")),
     ("a slice of a ref at a traced place", None, steps("o_ref[...] = x_ref[...] + x_ref[pl.ds(i, 1), :]")),
+    ("a rounding to fewer bits", before("unimplemented-primitive"), unary("jax.lax.reduce_precision(x, 5, 10)")),
     ("a convolution", before("conv"), unary("x + jax.lax.conv_general_dilated(x[None, None], x[None, None, :3, :3], (1, 1), 'SAME')[0, 0]")),
     ("a checkpoint", "checkpoint", unary("jax.checkpoint(lambda v: jnp.sin(jnp.sin(v)))(x)")),
     ("empty", "jnp-empty" if NEW else None, unary("x + jnp.empty((8, 128))")),
@@ -101,8 +101,9 @@ _FORMS: list[Case] = [
     ("an iota of integers", None, unary("x + jax.lax.broadcasted_iota(jnp.int32, (8, 128), 1)")),
     ("arange", None, unary("x + jnp.arange(128)[None, :]")),
     ("a slice of no rows", "zero-size-intermediate", unary("x + jnp.sum(x[8:])")),
+    ("an associative scan", "zero-size-intermediate", unary("jax.lax.associative_scan(jnp.add, x)")),
     ("a key made in the kernel", None, unary("x + jax.random.uniform(jax.random.key(0), (8, 128))")),
-    ("a split of a key", "unimplemented-primitive", unary("x + jax.random.uniform(jax.random.split(jax.random.key(0))[0], (8, 128))")),
+    ("a split of a key", "prng-form", unary("x + jax.random.uniform(jax.random.split(jax.random.key(0))[0], (8, 128))")),
     ("a cast to int32", None, unary("x.astype(jnp.int32)", out=I32)),
     ("a cast of booleans to bfloat16", None, unary("(x > 0).astype(jnp.bfloat16)", x=BF16)),
     ("a cast of int8 to uint32", None, unary("x.astype(jnp.uint32)", x=I8, out=U32)),

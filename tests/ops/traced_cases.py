@@ -15,7 +15,7 @@ _BRANCHES: list[Case] = [
     ("assert of a comparison", "traced-bool-branch", module(f"assert {FLAG}\n{COPY}")),
     ("and of comparisons", "traced-bool-branch", module(f"o_ref[...] = jnp.where({FLAG} and {FLAG}, 1.0, 2.0) + x_ref[...]")),
     ("a conditional expression", "traced-bool-branch", module(f"o_ref[...] = x_ref[...] if {FLAG} else -x_ref[...]")),
-    ("a chained comparison", "traced-bool-branch", steps("o_ref[...] = jnp.where(0 < i < 2, x_ref[...], 0.0)")),
+    ("a chained comparison", "traced-bool-branch", steps(f"o_ref[...] = jnp.where(0 < i < 2, x_ref[...], 0.0)")),
     ("bool of a comparison", "traced-bool-branch", module(f"bool({FLAG})\n{COPY}")),
     ("any of comparisons", "traced-bool-branch", module(f"if any([{FLAG}, {FLAG}]):\n    {COPY}")),
     ("max of program ids", "traced-bool-branch", steps("o_ref[...] = x_ref[...] + max(i, 1)")),
