@@ -1,0 +1,83 @@
+"""What lowers and is or is not refused by the TPU compiler for v5e, whatever of the measured versions it has."""
+
+from __future__ import annotations
+
+from call.modules import module
+from ops.copy_cases import copy
+from ops.modules import Case, binary, unary
+
+WIDE = "f32[64,256]"
+ROWS = "i = pl.program_id(0)\n"
+
+
+def stepped(body: str, **changes: str) -> str:
+    """A kernel of four programs, each with all of the operand and the output."""
+    spec = "pl.BlockSpec(memory_space=pltpu.VMEM)"
+    keywords = {"x": WIDE, "out": WIDE, "grid": "(4,)", "in_specs": f"[{spec}]", "out_specs": spec} | changes
+    return module(ROWS + body, **keywords)  # type: ignore[arg-type]
+
+
+def moved(source: str, x: str = WIDE, out: str = "f32[8,256]", start: str = "") -> str:
+    """A kernel of four programs that copies a part of the operand to the output."""
+    body = f"{ROWS}{start}copy = pltpu.make_async_copy({source}, o_ref, sem)\ncopy.start()\ncopy.wait()"
+    return copy(body, x=x, out=out).replace("scratch_shapes=", "grid=(4,), scratch_shapes=")
+
+
+_ARITHMETIC: list[Case] = [
+    ("a sum of int8", "i8-arithmetic", binary("x + y", x="i8[64,256]")),
+    ("a product of int16", None, binary("x * y", x="i16[64,256]")),
+    ("a division of int32", None, binary("x // y", x="i32[64,256]")),
+    ("a remainder of bfloat16", "bf16-math", binary("x % y", x="bf16[64,256]")),
+    ("a sum of bfloat16", None, binary("x + y", x="bf16[64,256]")),
+    ("an exponential of bfloat16", None, unary("jnp.exp(x)", x="bf16[64,256]")),
+    ("a copy of float16", "float16-vector", unary("x", x="f16[64,256]")),
+    ("a product of int32", "matmul-i32", binary("jnp.dot(x, y)", x="i32[128,128]")),
+    (
+        "the highest precision of bfloat16",
+        "matmul-bf16-highest",
+        binary("jnp.dot(x, y, precision='highest', preferred_element_type=jnp.float32)", x="bf16[128,128]", out="f32[128,128]"),
+    ),
+]
+
+_STARTS: list[Case] = [
+    ("eight rows at a multiple of eight", None, stepped("o_ref[pl.ds(pl.multiple_of(i * 8, 8), 8), :] = x_ref[pl.ds(i * 8, 8), :]")),
+    ("eight rows anywhere", "unaligned-dynamic-sublane", stepped("o_ref[0:8, :] = x_ref[pl.ds(i, 8), :]")),
+    ("one row anywhere", None, stepped("o_ref[0, :] = x_ref[i, :]")),
+    ("eight rows of 128 lanes anywhere", None, stepped("o_ref[0:8, :] = x_ref[pl.ds(i, 8), :]", x="f32[64,128]", out="f32[64,128]")),
+    (
+        "eight rows of bfloat16 anywhere",
+        "unaligned-dynamic-sublane",
+        stepped("o_ref[0:8, :] = x_ref[pl.ds(i, 8), :]", x="bf16[64,256]", out="bf16[64,256]"),
+    ),
+    ("lanes anywhere", "unaligned-dynamic-lane", stepped("o_ref[:, 0:128] = x_ref[:, pl.ds(i, 128)]")),
+    ("lanes at multiples of 64", "unaligned-dynamic-lane", stepped("o_ref[:, 0:128] = x_ref[:, pl.ds(i * 64, 128)]", x="f32[64,512]")),
+    ("lanes at multiples of 128", None, stepped("o_ref[:, 0:128] = x_ref[:, pl.ds(i * 128, 128)]", x="f32[64,512]")),
+    ("lanes at a number", None, stepped("o_ref[:, 0:128] = x_ref[:, 3:131]")),
+]
+
+_LAYOUTS: list[Case] = [
+    ("rows of 128 lanes made one", None, unary("x.reshape(-1)", x="f32[8,128]", out="f32[1024]")),
+    ("rows of 64 lanes made one", "flatten-narrow", unary("x.reshape(-1)", x="f32[8,64]", out="f32[512]")),
+    ("lanes cut in two", "flatten-narrow", unary("x.reshape(16, 192)", x="f32[8,384]", out="f32[16,192]")),
+    ("leading dims made one", None, unary("x.reshape(16, 128)", x="f32[2,8,128]", out="f32[16,128]")),
+    ("a mask with a new last dim", "bool-reshape", unary("jnp.where((x > 0)[..., None], 1.0, 2.0)", x="f32[8,128]", out="f32[8,128,1]")),
+    ("narrow lanes with a new last dim", "trailing-unit-dim-packed", unary("x[..., None]", x="bf16[64,256]", out="bf16[64,256,1]")),
+    ("lanes of float32 with a new last dim", None, unary("x[..., None]", x=WIDE, out="f32[64,256,1]")),
+    ("take_along_axis of one register", None, unary("jnp.take_along_axis(x, jnp.zeros(x.shape, jnp.int32), axis=1)", x="f32[8,128]")),
+    ("take_along_axis of two", "gather-wide", unary("jnp.take_along_axis(x, jnp.zeros(x.shape, jnp.int32), axis=1)", x="f32[8,256]")),
+]
+
+_COPIES: list[Case] = [
+    ("a copy of rows at a multiple of eight", None, moved("x_ref.at[pl.ds(i * 8, 8)]")),
+    ("a copy of rows anywhere", "dma-tile-offset", moved("x_ref.at[pl.ds(i, 8)]")),
+    ("a copy of rows at a number within a tile", "dma-tile-offset", moved("x_ref.at[pl.ds(3, 8)]")),
+    ("a copy of rows of 128 lanes anywhere", None, moved("x_ref.at[pl.ds(i, 8)]", x="f32[64,128]", out="f32[8,128]")),
+    ("a copy of rows of a leading dim anywhere", None, moved("x_ref.at[i]", x="f32[4,8,256]")),
+    ("a copy of ten rows", "dma-tile-size", moved("x_ref.at[pl.ds(8, 10)]", out="f32[10,256]")),
+    ("a copy of lanes anywhere", "dma-tile-offset", moved("x_ref.at[:, pl.ds(i, 128)]", out="f32[64,128]")),
+    ("a copy of 100 lanes", "dma-tile-size", moved("x_ref.at[:, pl.ds(0, 100)]", out="f32[64,100]")),
+    ("a copy that starts at lane 64", "dma-lane-offset", moved("x_ref.at[:, pl.ds(64, 128)]", x="f32[8,256]", out="f32[8,128]")),
+    ("a copy of 64 lanes of few rows", "dma-narrow-minor", moved("x_ref.at[:, pl.ds(0, 64)]", x="f32[8,256]", out="f32[8,64]")),
+]
+
+COMPILED = [*_ARITHMETIC, *_STARTS, *_LAYOUTS, *_COPIES]

@@ -1,0 +1,37 @@
+"""The checker and the TPU compiler on operations in kernels for v5e."""
+
+from __future__ import annotations
+
+import pytest
+from ops.compile_cases import COMPILED
+from ops.test_against_jax import PATH
+from referee import compile_many, libtpu_installed, lower
+
+from pallas_lsp.analysis import analyze
+from pallas_lsp.resolve.project import Project
+from pallas_lsp.settings import Settings
+
+CASES = [pytest.param(rule, source, id=what) for what, rule, source in COMPILED]
+OF_THE_CALL = {"block-padding-waste", "dtype-unsupported"}  # what is said of blocks, too
+
+
+def warnings_of(text: str, target: str | None) -> set[str]:
+    """The rules with a finding in a file with this text, in the kernel."""
+    project = Project(overlay={PATH: text})
+    source = project.read(PATH)
+    assert source is not None
+    return {finding.rule for finding in analyze(source, project, Settings(target=target)).diagnostics} - OF_THE_CALL
+
+
+@pytest.mark.parametrize(("rule", "source"), CASES)
+def test_the_rule_speaks_for_the_chip(rule: str | None, source: str) -> None:
+    assert warnings_of(source, "v5e") == ({rule} if rule is not None else set())
+    assert warnings_of(source, None) <= warnings_of(source, "v5e")
+    assert lower(source).ok
+
+
+@pytest.mark.libtpu
+@pytest.mark.skipif(not libtpu_installed(), reason="libtpu is not installed")
+def test_the_compiler_refuses_what_the_rules_speak_of() -> None:
+    for (what, rule, _), verdict in zip(COMPILED, compile_many([source for _, _, source in COMPILED]), strict=True):
+        assert verdict.ok == (rule is None), (what, verdict)
