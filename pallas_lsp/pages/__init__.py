@@ -26,12 +26,12 @@ _FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 class RulePage:
     """What a rule says, and why.
 
-    ``jax_messages``: the texts JAX shows, ``{…}`` where they vary, several where JAX versions or spellings differ, none where JAX shows
-    no text. ``target``: the chip whose compiler refuses the example, where it is not every one's. ``raises_instead``: what JAX shows
-    when it never gets as far as the rule's own message. ``stage``: what finds it in JAX, ``trace``, ``lower``, ``compile`` (JAX lowers
-    it, the TPU compiler refuses it) or ``run`` (nothing refuses it), or ``none`` for a rule about the tool's own comments. ``since``:
-    first JAX version it holds for, ``until``: first one it no longer holds for. ``example`` and ``use_instead`` are whole modules; the
-    faulty line of the first carries ``# error: [id]``.
+    ``jax_messages``: the texts JAX shows, ``{…}`` where they vary, several where JAX versions or spellings differ, none where JAX shows no
+    text. ``target``: the chip whose compiler refuses the example, where it is not every one's. ``raises_instead``: what JAX shows when it
+    never gets as far as the rule's own message. ``stage``: what finds it in JAX, ``trace``, ``lower``, ``compile`` (JAX lowers it, the TPU
+    compiler refuses it) or ``run`` (nothing refuses it), or ``none`` for a rule about the tool's own comments. ``since``: first JAX version
+    it holds for, ``until``: first one it no longer holds for. ``example`` and ``use_instead`` are whole modules; the faulty line of the
+    first carries ``# error: [id]``.
     """
 
     id: str

@@ -37,7 +37,9 @@ def cast_unsupported(event: Operation, context: Context) -> Finding | None:
 
 def _is_cast(event: Operation) -> bool:
     short = event.function.rpartition(".")[2]
-    return short in ("astype", "convert_element_type", "asarray") or (event.function.startswith("jax.numpy.") and dtypes.canonical(short) is not None)
+    return short in ("astype", "convert_element_type", "asarray") or (
+        event.function.startswith("jax.numpy.") and dtypes.canonical(short) is not None
+    )
 
 
 @rule("bitcast-width", on=Operation, also=(ShapeFault,), order=61, stage="lower")
@@ -75,7 +77,11 @@ def _unfit(event: ShapeFault, context: Context) -> Finding:
     source = event.operands[0] if event.operands else None
     vector = isinstance(source, Array) and source.shape is not None and len(source.shape) < 2
     if context.jax(since="0.11"):
-        jax = "Cannot bitcast a 1D array along the second minor dimension." if vector else "dim ... of size ... cannot be perfectly packed or unpacked"
+        jax = (
+            "Cannot bitcast a 1D array along the second minor dimension."
+            if vector
+            else "dim ... of size ... cannot be perfectly packed or unpacked"
+        )
     else:
         jax = "Not implemented: bitcast 1D" if vector else "Not implemented: the 2nd minor dim can not be perfectly packed or unpacked"
     return Finding(

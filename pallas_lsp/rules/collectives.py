@@ -11,7 +11,8 @@ from . import lowered
 from .registry import Context, Finding, rule
 
 _COLLECTIVES = frozenset(
-    f"jax.lax.{name}" for name in ("psum", "pmean", "pmax", "pmin", "ppermute", "pshuffle", "pswapaxes", "all_gather", "all_to_all", "psum_scatter")
+    f"jax.lax.{name}"
+    for name in ("psum", "pmean", "pmax", "pmin", "ppermute", "pshuffle", "pswapaxes", "all_gather", "all_to_all", "psum_scatter")
 )
 
 

@@ -77,7 +77,9 @@ def _half_scalar(event: Operation, context: Context) -> bool:
     """Whether a square root of one bfloat16 number is taken on the way."""
     result = event.result
     scalar = isinstance(result, Array) and result.shape == () and result.dtype == "bfloat16"
-    return scalar and event.function in _ROOTS and lowered.operand_dtype(event) == "bfloat16" and lowered.is_used(result, event.where, context)
+    return (
+        scalar and event.function in _ROOTS and lowered.operand_dtype(event) == "bfloat16" and lowered.is_used(result, event.where, context)
+    )
 
 
 @rule("float16-vector", on=Access, order=130, stage="compile")

@@ -71,7 +71,9 @@ def _operand(value: Value) -> tuple[str | None, tuple[MaybeDim, ...]] | None:
     return (value.dtype, value.shape) if isinstance(value, Array) and value.shape is not None else None
 
 
-def _pair(event: Operation, left: Value, right: Value, contracted: tuple[Axes, Axes], batch: tuple[Axes, Axes] = ((), ())) -> tuple[Side, Side] | None:
+def _pair(
+    event: Operation, left: Value, right: Value, contracted: tuple[Axes, Axes], batch: tuple[Axes, Axes] = ((), ())
+) -> tuple[Side, Side] | None:
     a, b = _operand(left), _operand(right)
     return (Side(*a, contracted[0], batch[0]), Side(*b, contracted[1], batch[1])) if a is not None and b is not None else None
 

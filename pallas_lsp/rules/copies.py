@@ -37,7 +37,9 @@ def semaphore_missing(event: CopyMade | CopyStep, context: Context) -> Finding |
     return Finding(
         event.where.location,
         "this copy has no semaphore, which a TensorCore needs to know that it is done: pass one of `pltpu.SemaphoreType.DMA`",
-        jax_message="Local DMA semaphore cannot be None on TensorCore." if at_start else f"{name}() missing 1 required positional argument: 'sem'",
+        jax_message="Local DMA semaphore cannot be None on TensorCore."
+        if at_start
+        else f"{name}() missing 1 required positional argument: 'sem'",
     )
 
 
@@ -55,7 +57,11 @@ def semaphore_not_scalar(event: SemaphoreUse | CopyStep, context: Context) -> Fi
     if not ref.shape:
         return None
     many = ref.dtype in _SEMAPHORES
-    what = f"is an array of semaphores of shape {words.shape(ref.shape)}: `{ref.root.name}.at[i]` is one of them" if many else "is no semaphore"
+    what = (
+        f"is an array of semaphores of shape {words.shape(ref.shape)}: `{ref.root.name}.at[i]` is one of them"
+        if many
+        else "is no semaphore"
+    )
     return Finding(
         event.where.location,
         f"{words.name(ref)} {what}",

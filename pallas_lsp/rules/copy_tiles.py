@@ -64,7 +64,11 @@ def _slice(ref: Ref, axis: int, dim: int, entry: IndexEntry | None) -> _Slice | 
         return _Slice(ref, axis, dim, dim, 0, 0)
     value = entry.value
     if isinstance(value, slice):
-        parts = (0 if value.start is None else value.start, dim if value.stop is None else value.stop, 1 if value.step is None else value.step)
+        parts = (
+            0 if value.start is None else value.start,
+            dim if value.stop is None else value.stop,
+            1 if value.step is None else value.step,
+        )
         start, stop, step = (part if type(part) is int else None for part in parts)
         if start is None or stop is None or step != 1 or start < 0 or stop < 0:
             return None
@@ -87,7 +91,12 @@ def _begun(ref: Ref, axis: int, dim: int, size: int, begin: Value) -> _Slice | N
 def _tiles(ref: Value) -> _Tiles | None:
     """The tiles of a ref of which a copy takes a slice; None where it takes no slice of the plain ref, or not all is known."""
     root = ref.root if isinstance(ref, Ref) else None
-    if not isinstance(ref, Ref) or root is None or root.space not in ("any", "hbm", "vmem") or [t.kind for t in ref.transforms] != ["index"]:
+    if (
+        not isinstance(ref, Ref)
+        or root is None
+        or root.space not in ("any", "hbm", "vmem")
+        or [t.kind for t in ref.transforms] != ["index"]
+    ):
         return None
     shape, bits = root.shape, dtypes.bits(ref.dtype) if ref.dtype not in (None, "bool") else None
     if shape is None or len(shape) < 2 or root.block != shape or bits not in (8, 16, 32) or ref.key is None:

@@ -55,7 +55,7 @@ def diagnostics_of(
         if known is None:
             joined[key] = _Joined(entry, finding, [event], event.where.conditions)
         else:
-            simpler = len(event.where.conditions) < len(known.conditions)
+            simpler = (finding.hint, len(event.where.conditions)) < (known.finding.hint, len(known.conditions))
             known.finding = finding if simpler else known.finding
             known.events.insert(0 if simpler else len(known.events), event)
             known.conditions = tuple(words for words in known.conditions if words in event.where.conditions)
@@ -131,5 +131,5 @@ def _diagnostic(item: _Joined, offer: Offer, called: Collection[Location]) -> Di
     fixes = FixesOnDemand(offer(item.rule.id, finding.location, item.events))
     elsewhere = bool(item.conditions) and all(event.where.call in called for event in item.events)
     # Each assumption can be met, but whether all of them can be met together is not proved: with many of them a finding is a hint.
-    severity: Severity = "info" if elsewhere or len(item.conditions) > _MOST_ASSUMED else item.rule.severity
+    severity: Severity = "info" if finding.hint or elsewhere or len(item.conditions) > _MOST_ASSUMED else item.rule.severity
     return Diagnostic(item.rule.id, severity, message, finding.location, related, fixes, finding.jax_message)

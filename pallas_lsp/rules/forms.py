@@ -61,7 +61,7 @@ def _take(event: Operation) -> tuple[str, str] | None:
     if not isinstance(source, Array) or source.shape is None:
         return None
     if mode == "clip":
-        return "with `mode=\"clip\"` gathers elements", "Unsupported gather"
+        return 'with `mode="clip"` gathers elements', "Unsupported gather"
     rank = 1 if axis is None else len(source.shape)
     ranks = {int: 0}.get(type(index), len(index.shape) if isinstance(index, Array) and index.shape is not None else None)
     return None if ranks is None or (rank == 1 and ranks == 1) else ("gathers elements", _TAKE_ALONG)
@@ -72,7 +72,7 @@ def _take_along(event: Operation) -> tuple[str, str] | None:
     if not isinstance(source, Array) or source.shape is None:
         return None
     if mode == "clip":
-        return "with `mode=\"clip\"` is no gather of that form", "Unsupported gather"
+        return 'with `mode="clip"` is no gather of that form', "Unsupported gather"
     rank = len(source.shape)
     if isinstance(axis, int) and not isinstance(axis, bool) and rank > 2 and axis % rank < rank - 2 and _sizes_above_one(source):
         return "along a leading dim", "Only gathers along the two minormost dimensions supported on TC"

@@ -17,7 +17,9 @@ from .compiler import ALL, refused_on, who
 from .registry import Context, Finding, rule
 
 _OLD = frozenset({"v4", "v5e", "v5p"})
-_RESHAPES = frozenset({"jax.numpy.reshape", "jax.numpy.ravel", "jax.lax.reshape", "jax.lax.collapse", "jax.lax.expand_dims", "jax.numpy.expand_dims"})
+_RESHAPES = frozenset(
+    {"jax.numpy.reshape", "jax.numpy.ravel", "jax.lax.reshape", "jax.lax.collapse", "jax.lax.expand_dims", "jax.numpy.expand_dims"}
+)
 _LANES = 128
 
 
@@ -181,7 +183,10 @@ def gather_wide(event: Operation, context: Context) -> Finding | None:
     index = event.get(1, "indices")
     size, lanes = sizes[axis % 2], axis % 2 == 1
     if _is_narrow(source.dtype) and isinstance(index, Array) and index.dtype in ("int32", "uint32"):
-        what, jax = f"of {source.dtype} with 32-bit indices: both must be equally wide", "Not implemented: Gather indices and result have different bitwidths"
+        what, jax = (
+            f"of {source.dtype} with 32-bit indices: both must be equally wide",
+            "Not implemented: Gather indices and result have different bitwidths",
+        )
     elif not _is_narrow(source.dtype) and source.dtype is not None and size > (_LANES if lanes else 8):
         what = f"along {size} {'lanes' if lanes else 'rows'}: it reaches over one register, {_LANES if lanes else 8}"
         jax = "Not implemented: Multiple source vregs along gather dimension"

@@ -27,4 +27,8 @@ def invalid_operands(event: ShapeFault, context: Context) -> Finding | None:
         return None
     operands = " and ".join(words.array(value) for value in lowered.arrays(event.operands))
     short = event.operation.rpartition(".")[2] if not event.operation.startswith(".") else event.operation
-    return Finding(event.where.location, f"`{short}` of {operands}: {event.reason}" if operands else f"`{short}`: {event.reason}", jax_message=event.reason)
+    return Finding(
+        event.where.location,
+        f"`{short}` of {operands}: {event.reason}" if operands else f"`{short}`: {event.reason}",
+        jax_message=event.reason,
+    )

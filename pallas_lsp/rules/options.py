@@ -19,9 +19,8 @@ _SEMANTICS = ("parallel", "arbitrary", "core_parallel", "subcore_parallel")
 _FIELDS = ("dimension_semantics", "allow_input_fusion", "vmem_limit_bytes", "collective_id")
 
 
-def _field(event: Options, name: str) -> Value:
-    """A field of the compiler parameters, None where it is not given or they are no parameters of a TPU."""
-    parameters = event.parameters
+def field_of(parameters: Value, name: str) -> Value:
+    """A field of compiler parameters, None where it is not given or they are no parameters of a TPU."""
     if not isinstance(parameters, Opaque) or parameters.name != f"{TPU}.CompilerParams":
         return None
     position = _FIELDS.index(name) if name in _FIELDS else len(parameters.args)
@@ -55,7 +54,7 @@ def compiler_params_type(event: Options | CallFault, context: Context) -> Findin
 
 def _semantics(event: Options) -> tuple[Value, ...] | None:
     """What is said of each dimension; a string is its letters."""
-    value = _field(event, "dimension_semantics")
+    value = field_of(event.parameters, "dimension_semantics")
     return tuple(value) if isinstance(value, tuple | list | str) else None
 
 
@@ -66,7 +65,7 @@ def dimension_semantics_length(event: Options, context: Context) -> Finding | No
     if event.kind != "pallas_call" or semantics is None or event.grid is None or len(semantics) == len(event.grid):
         return None
     grid = f"the grid {words.grid(event.grid)} has {words.count(len(event.grid), 'dim')}" if event.grid else "the call has no grid"
-    value = _field(event, "dimension_semantics")
+    value = field_of(event.parameters, "dimension_semantics")
     what = f"the string {value!r} is taken apart into {len(value)} letters" if isinstance(value, str) else words.count(len(semantics), "entry")
     if not isinstance(value, str):
         what = f"`dimension_semantics` has {what.replace('entrys', 'entries')}"
@@ -117,7 +116,7 @@ def dimension_semantics_core_parallel(event: Options, context: Context) -> Findi
 @rule("plkernel-dimension-semantics", on=Options, order=5, stage="lower")
 def plkernel_dimension_semantics(event: Options, context: Context) -> Finding | None:
     """A kernel of a mesh has dimension semantics."""
-    if event.kind != "kernel" or _field(event, "dimension_semantics") is None or isinstance(_field(event, "dimension_semantics"), Unknown):
+    if event.kind != "kernel" or field_of(event.parameters, "dimension_semantics") is None or isinstance(field_of(event.parameters, "dimension_semantics"), Unknown):
         return None
     return Finding(
         _place(event, "dimension_semantics"),
@@ -129,7 +128,7 @@ def plkernel_dimension_semantics(event: Options, context: Context) -> Finding | 
 @rule("collective-id-without-barrier", on=Options, order=40, stage="lower")
 def collective_id_without_barrier(event: Options, context: Context) -> Finding | None:
     """``collective_id`` and the barrier semaphore do not come together."""
-    value = _field(event, "collective_id")
+    value = field_of(event.parameters, "collective_id")
     if event.barrier is None:
         return None
     if not event.barrier and isinstance(value, int) and not _allows(event):
@@ -149,14 +148,14 @@ def collective_id_without_barrier(event: Options, context: Context) -> Finding |
 
 
 def _allows(event: Options) -> bool:
-    value = _field(event, "allow_collective_id_without_custom_barrier")
+    value = field_of(event.parameters, "allow_collective_id_without_custom_barrier")
     return value is not None and value is not False
 
 
 @rule("vmem-limit-not-int", on=Options, order=50, stage="lower")
 def vmem_limit_not_int(event: Options, context: Context) -> Finding | None:
     """``vmem_limit_bytes`` is no Python int."""
-    value = _field(event, "vmem_limit_bytes")
+    value = field_of(event.parameters, "vmem_limit_bytes")
     if not isinstance(value, float | str | Array):
         return None
     kind = {float: "float", str: "str"}.get(type(value), "numpy.int64")

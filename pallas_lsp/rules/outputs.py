@@ -91,9 +91,9 @@ def alias_aval_mismatch(event: Aliased, context: Context) -> Finding | None:
         return None
     return Finding(
         event.where.location,
-        f"operand {event.input} is {words.array_of(source)}, but output {event.output}, which is aliased to it, is {words.array_of(result)}",
+        f"operand {event.input} is {words.array(source)}, but output {event.output}, which is aliased to it, is {words.array(result)}",
         jax_message=f"input_output_aliases contains the mapping '{event.input}:{event.output}' referring to input[{event.input}] with abstract "
-        f"value {words.array_of(source)} and to output with a different abstract value {words.array_of(result)}.",
+        f"value {words.array(source)} and to output with a different abstract value {words.array(result)}.",
     )
 
 

@@ -204,8 +204,12 @@ def argmax_dtype(event: Operation, context: Context) -> Finding | None:
     what = f"of {lowered.operand_dtype(event) or 'these operands'}" if not hidden else ""
     return Finding(
         event.where.location,
-        f"{lowered.name(event)}{hidden or f' {what}'}: the TPU lowering has it for {allowed}" if not hidden else f"{lowered.name(event)}{hidden} the TPU lowering has for {allowed}",
-        jax_message="Only float32 is supported" if context.jax(until="0.12") else "Unsupported combination of input dtype ... and index_dtype (int32) for reduce_index",
+        f"{lowered.name(event)}{hidden or f' {what}'}: the TPU lowering has it for {allowed}"
+        if not hidden
+        else f"{lowered.name(event)}{hidden} the TPU lowering has for {allowed}",
+        jax_message="Only float32 is supported"
+        if context.jax(until="0.12")
+        else "Unsupported combination of input dtype ... and index_dtype (int32) for reduce_index",
     )
 
 
@@ -242,7 +246,10 @@ def operation_dtype(event: Operation, context: Context) -> Finding | None:
         return None
     dtype = lowered.operand_dtype(event)
     short = event.function.rpartition(".")[2]
-    jax = {"nextafter": f"`nextafter` only supports float32 and float64, but got {dtype}", "erf_inv": f"erf_inv_lowering_helper not implemented for {dtype}"}
+    jax = {
+        "nextafter": f"`nextafter` only supports float32 and float64, but got {dtype}",
+        "erf_inv": f"erf_inv_lowering_helper not implemented for {dtype}",
+    }
     return Finding(
         event.where.location,
         f"{lowered.name(event)} of {dtype} has no TPU lowering: cast to {'int32' if dtype == 'bool' else 'float32'} first",

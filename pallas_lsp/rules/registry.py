@@ -29,12 +29,13 @@ class Context:
 
 @dataclass(slots=True)
 class Finding:
-    """What a rule found: where, in words."""
+    """What a rule found: where, in words. ``hint``: it tells something worth knowing, which need not be wrong."""
 
     location: Location
     message: str
     related: tuple[Related, ...] = ()
     jax_message: str | None = None
+    hint: bool = False
 
 
 Check = Callable[[Any, Context], Finding | None]

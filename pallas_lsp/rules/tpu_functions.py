@@ -65,17 +65,26 @@ def _unpack(event: Operation) -> tuple[str, str] | None:
         return None
     if have != widths[0]:
         what = f"{words.array(value)} holds elements of {have} bits, `unpacked_dtype` {unpacked} has {widths[0]}"
-        return what, f"The bitwidth of `x` must match the bitwidth of `unpacked_dtype` for unpack_elementwise, but got {value.dtype} and {unpacked}"
+        return (
+            what,
+            f"The bitwidth of `x` must match the bitwidth of `unpacked_dtype` for unpack_elementwise, but got {value.dtype} and {unpacked}",
+        )
     if widths[0] % widths[1]:
         return _indivisible(unpacked, packed, widths)
     count = widths[0] // widths[1]
     if type(index) is int and not 0 <= index < count:
-        return f"index {index}, but {unpacked} holds {words.count(count, 'element')} of {packed}", f"Index {index} is out of bounds for packing factor {count}"
+        return (
+            f"index {index}, but {unpacked} holds {words.count(count, 'element')} of {packed}",
+            f"Index {index} is out of bounds for packing factor {count}",
+        )
     return None
 
 
 def _indivisible(unpacked: str | None, packed: str | None, widths: tuple[int, int]) -> tuple[str, str]:
-    return f"{unpacked} is no multiple of {packed}", f"Unpacked bitwidth must be a multiple of packed bitwidth, got {widths[0]} and {widths[1]}"
+    return (
+        f"{unpacked} is no multiple of {packed}",
+        f"Unpacked bitwidth must be a multiple of packed bitwidth, got {widths[0]} and {widths[1]}",
+    )
 
 
 def _pack(event: Operation) -> tuple[str, str] | None:
@@ -90,7 +99,10 @@ def _pack(event: Operation) -> tuple[str, str] | None:
     dtype = known.pop()
     floats, integers = (dtype, packed) == ("float32", "bfloat16"), dtypes.is_integer(dtype) and dtypes.is_integer(packed)
     if not floats and not integers:
-        return f"it packs float32 to bfloat16 and integers to integers, not {dtype} to {packed}", f"Only f32 -> bf16 and int -> int are supported. Got {dtype} and {packed}"
+        return (
+            f"it packs float32 to bfloat16 and integers to integers, not {dtype} to {packed}",
+            f"Only f32 -> bf16 and int -> int are supported. Got {dtype} and {packed}",
+        )
     widths = _packing(dtype, packed)
     if widths is None:
         return None
@@ -107,7 +119,10 @@ def _round(event: Operation) -> tuple[str, str] | None:
     bits = event.get(1, "random_bits")
     if not isinstance(bits, Array) or bits.dtype in (None, "uint32"):
         return None
-    return f"its random bits are {bits.dtype}, not uint32", f"The dtype of `random_bits` must be uint32 for stochastic_round, but got {bits.dtype}"
+    return (
+        f"its random bits are {bits.dtype}, not uint32",
+        f"The dtype of `random_bits` must be uint32 for stochastic_round, but got {bits.dtype}",
+    )
 
 
 _PRECONDITIONS = {f"{_TPU}unpack_elementwise": _unpack, f"{_TPU}pack_elementwise": _pack, f"{_TPU}stochastic_round": _round}
@@ -165,7 +180,11 @@ def _format_fault(event: Operation, fmt: str, values: tuple[Value, ...], context
         return _print(event, "prints scalars or a single vector, not both", jax)
     if vectors:
         good = fmt.endswith("{}")
-        return None if good else _print(event, "of a vector needs a text that ends with `{}`", "For vector input, the format string must end with {}.")
+        return (
+            None
+            if good
+            else _print(event, "of a vector needs a text that ends with `{}`", "For vector input, the format string must end with {}.")
+        )
     try:
         fields = [part[1:] for part in string.Formatter().parse(fmt) if part[1] is not None]
     except ValueError:
@@ -173,9 +192,15 @@ def _format_fault(event: Operation, fmt: str, values: tuple[Value, ...], context
     return _scalar_fault(event, fields, values, context) if fields else None
 
 
-def _scalar_fault(event: Operation, fields: list[tuple[str | None, str | None, str | None]], values: tuple[Value, ...], context: Context) -> Finding | None:
+def _scalar_fault(
+    event: Operation, fields: list[tuple[str | None, str | None, str | None]], values: tuple[Value, ...], context: Context
+) -> Finding | None:
     if any(spec or conversion for _, spec, conversion in fields):
-        return _print(event, "formats a value, which a TPU kernel cannot: use plain `{}`", "The format string should not contain any format specs or conversions")
+        return _print(
+            event,
+            "formats a value, which a TPU kernel cannot: use plain `{}`",
+            "The format string should not contain any format specs or conversions",
+        )
     if any(name for name, _, _ in fields):
         return _print(event, _NAMED, "The format string should not reference arguments by position or name")
     if len(fields) != len(values):
@@ -194,7 +219,15 @@ def _scalar_fault(event: Operation, fields: list[tuple[str | None, str | None, s
 
 def _prints(value: Value, context: Context) -> bool:
     """Whether a scalar may stand for a placeholder; what is not known may."""
-    dtype = value.dtype if isinstance(value, Array) else "bool" if isinstance(value, bool) else "float32" if isinstance(value, float) else "int32"
+    dtype = (
+        value.dtype
+        if isinstance(value, Array)
+        else "bool"
+        if isinstance(value, bool)
+        else "float32"
+        if isinstance(value, float)
+        else "int32"
+    )
     if dtype is None or dtype in ("int32", "uint32"):
         return True
     return dtype == "float32" and not context.jax(until="0.12")

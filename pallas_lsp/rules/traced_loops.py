@@ -47,7 +47,11 @@ def cond_branch_mismatch(event: BranchResults, context: Context) -> Finding | No
         message = f"this block gives back {first}: `pl.when` takes a function without a result"
     else:
         message = f"one branch gives {first}, another {other}: all must give the same"
-    jax = "branches must have equal output types but they differ." if event.kind == "type" else "branch outputs must have the same pytree structure, but they differ:"
+    jax = (
+        "branches must have equal output types but they differ."
+        if event.kind == "type"
+        else "branch outputs must have the same pytree structure, but they differ:"
+    )
     name = "switch" if event.function == "switch" else "cond"
     return Finding(event.where.location, message, jax_message=f"{name} {jax}")
 

@@ -103,7 +103,11 @@ def traced_value_slice_bounds(event: TracedAsStatic, context: Context) -> Findin
     """A value is sliced at a traced bound."""
     if event.kind != "slice":
         return None
-    jax = "Slice entries must be static integers." if not context.jax(since="0.11") else "Array slice indices must have static start/stop/step"
+    jax = (
+        "Slice entries must be static integers."
+        if not context.jax(since="0.11")
+        else "Array slice indices must have static start/stop/step"
+    )
     return Finding(
         event.where.location,
         f"a value is sliced at {words.array(event.value)}, which is not known while JAX traces: slice the ref with `pl.ds(start, size)`, or mask the value",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ..interpreter.call_events import Window
 from ..interpreter.events import Access
@@ -23,7 +24,7 @@ from ..interpreter.values import (
     Unknown,
     Value,
 )
-from ..shapes.avals import Aval, as_aval, shape_text
+from ..shapes.avals import as_aval, shape_text
 from ..shapes.dims import MaybeDim, Poly, Shape, render
 from ..shapes.dtypes import short
 from .diagnostic import Related
@@ -60,11 +61,6 @@ def array(value: Value) -> str:
     if aval.shape is None:
         return f"{short(aval.dtype)}[?]"
     return f"{short(aval.dtype)}[{','.join(shape_text((dim,))[1:-2] for dim in aval.shape)}]"
-
-
-def array_of(aval: Aval) -> str:
-    """An aval in short: ``f32[8,128]``."""
-    return array(aval)
 
 
 def decided(ref: Ref) -> tuple[Related, ...]:
@@ -171,6 +167,19 @@ def step(numbers: tuple[int, ...]) -> str:
 def dim(size: MaybeDim) -> str:
     """A dim in the user's names."""
     return render(size)
+
+
+def memory(size: int) -> str:
+    """A number of bytes in the largest unit that it fills: ``16 MiB``."""
+    for unit, bytes_in_unit in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= bytes_in_unit:
+            return f"{size / bytes_in_unit:.4g} {unit}"
+    return count(size, "byte")
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(([", ".join(parts[:-1])] if len(parts) > 1 else []) + list(parts[-1:]))
 
 
 def last(detail: tuple[int, int, int, int, int]) -> str:

@@ -32,7 +32,11 @@ _ARITHMETIC: list[Case] = [
     ("an exponential of bfloat16", None, unary("jnp.exp(x)", x="bf16[64,256]")),
     ("a copy of float16", "float16-vector", unary("x", x="f16[64,256]")),
     ("a product of int32", "matmul-i32", binary("jnp.dot(x, y)", x="i32[128,128]")),
-    ("the highest precision of bfloat16", "matmul-bf16-highest", binary("jnp.dot(x, y, precision='highest', preferred_element_type=jnp.float32)", x="bf16[128,128]", out="f32[128,128]")),
+    (
+        "the highest precision of bfloat16",
+        "matmul-bf16-highest",
+        binary("jnp.dot(x, y, precision='highest', preferred_element_type=jnp.float32)", x="bf16[128,128]", out="f32[128,128]"),
+    ),
 ]
 
 _STARTS: list[Case] = [
@@ -40,7 +44,11 @@ _STARTS: list[Case] = [
     ("eight rows anywhere", "unaligned-dynamic-sublane", stepped("o_ref[0:8, :] = x_ref[pl.ds(i, 8), :]")),
     ("one row anywhere", None, stepped("o_ref[0, :] = x_ref[i, :]")),
     ("eight rows of 128 lanes anywhere", None, stepped("o_ref[0:8, :] = x_ref[pl.ds(i, 8), :]", x="f32[64,128]", out="f32[64,128]")),
-    ("eight rows of bfloat16 anywhere", "unaligned-dynamic-sublane", stepped("o_ref[0:8, :] = x_ref[pl.ds(i, 8), :]", x="bf16[64,256]", out="bf16[64,256]")),
+    (
+        "eight rows of bfloat16 anywhere",
+        "unaligned-dynamic-sublane",
+        stepped("o_ref[0:8, :] = x_ref[pl.ds(i, 8), :]", x="bf16[64,256]", out="bf16[64,256]"),
+    ),
     ("lanes anywhere", "unaligned-dynamic-lane", stepped("o_ref[:, 0:128] = x_ref[:, pl.ds(i, 128)]")),
     ("lanes at multiples of 64", "unaligned-dynamic-lane", stepped("o_ref[:, 0:128] = x_ref[:, pl.ds(i * 64, 128)]", x="f32[64,512]")),
     ("lanes at multiples of 128", None, stepped("o_ref[:, 0:128] = x_ref[:, pl.ds(i * 128, 128)]", x="f32[64,512]")),

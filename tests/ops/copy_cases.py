@@ -32,7 +32,11 @@ _SHAPES: list[Case] = [
     ("a copy of a row to a block", "dma-shape-mismatch", made("x_ref.at[0]", "buffer")),
     ("a copy of a row to a row", None, made("x_ref.at[0]", "buffer.at[3]")),
     ("a copy of one row, kept as such", None, made("x_ref.at[0:1]", "buffer.at[pl.ds(3, 1)]")),
-    ("a wait for another shape", None, made("x_ref.at[0:8]", "buffer", after="copy.start()\npltpu.make_async_copy(x_ref.at[0:8], buffer, sem).wait()")),
+    (
+        "a wait for another shape",
+        None,
+        made("x_ref.at[0:8]", "buffer", after="copy.start()\npltpu.make_async_copy(x_ref.at[0:8], buffer, sem).wait()"),
+    ),
     ("a copy that is made only", None, made("x_ref", "buffer", after="")),
     ("a copy to another dtype", "dma-dtype-mismatch", made("x_ref.at[0:8]", "buffer", scratch="pltpu.VMEM((8, 128), jnp.bfloat16)")),
     ("sync_copy", None, copy("pltpu.sync_copy(x_ref.at[0:8], buffer)\npltpu.sync_copy(buffer, o_ref)")),
@@ -40,7 +44,13 @@ _SHAPES: list[Case] = [
     ("async_copy", None, copy("pltpu.async_copy(x_ref.at[0:8], buffer, sem).wait()")),
     ("async_copy of all", "dma-shape-mismatch", copy("pltpu.async_copy(x_ref, buffer, sem).wait()")),
     ("a copy of booleans", None if NEW else "dma-bool", made("x_ref.at[0:8]", "o_ref", x="bool[64,128]", out="bool[8,128]")),
-    ("a copy in a branch", "dma-shape-mismatch", copy("@pl.when(pl.program_id(0) == 0)\ndef _():\n    pltpu.async_copy(x_ref, buffer, sem).wait()").replace("scratch_shapes=", "grid=(1,), scratch_shapes=")),
+    (
+        "a copy in a branch",
+        "dma-shape-mismatch",
+        copy("@pl.when(pl.program_id(0) == 0)\ndef _():\n    pltpu.async_copy(x_ref, buffer, sem).wait()").replace(
+            "scratch_shapes=", "grid=(1,), scratch_shapes="
+        ),
+    ),
 ]
 
 _SEMAPHORES: list[Case] = [

@@ -79,7 +79,9 @@ def source(call: str, dtype: str) -> str | None:
     return _KERNEL.format(call=call, stored=f"jnp.{result.dtype}", dtype=dtype)
 
 
-def refused(names: dict[str, str], dtypes: tuple[str, ...] = DTYPES, chips: tuple[str, ...] = tuple(CHIPS)) -> dict[tuple[str, str], set[str]]:
+def refused(
+    names: dict[str, str], dtypes: tuple[str, ...] = DTYPES, chips: tuple[str, ...] = tuple(CHIPS)
+) -> dict[tuple[str, str], set[str]]:
     """(function, dtype) → the chips for which the compiler refuses what lowers."""
     cells = [(name, dtype, text) for name, call in names.items() for dtype in dtypes if (text := source(call, dtype))]
     found: dict[tuple[str, str], set[str]] = defaultdict(set)

@@ -59,7 +59,11 @@ _PRIMITIVES += [
     ("nothing uses the result", None, unary("x\njnp.sort(x)")),
     ("only its shape is used", None, unary("x + jnp.sort(x).shape[0]")),
     ("used in a branch", "unimplemented-primitive", module("@pl.when(x_ref[0, 0] > 0)\ndef _():\n    o_ref[...] = jnp.sort(x_ref[...])")),
-    ("used by a function called", "unimplemented-primitive", unary("helper(x)", top="def helper(x):\n    return jnp.sort(x)", result="{} + 0")),
+    (
+        "used by a function called",
+        "unimplemented-primitive",
+        unary("helper(x)", top="def helper(x):\n    return jnp.sort(x)", result="{} + 0"),
+    ),
     ("used by a loop's carry", "unimplemented-primitive", unary("jax.lax.fori_loop(0, 2, lambda i, acc: jnp.sort(acc), x)")),
     ("a partial", "unimplemented-primitive", unary("functools.partial(jnp.sort, axis=0)(x)")),
     ("another name for it", "unimplemented-primitive", unary("order(x)", top="order = jnp.sort")),
@@ -68,7 +72,11 @@ _PRIMITIVES += [
     ("a value at a traced place", "value-dynamic-slice", steps("x = x_ref[...]\no_ref[...] = x + x[i]")),
     ("a slice of a ref at a traced place", None, steps("o_ref[...] = x_ref[...] + x_ref[pl.ds(i, 1), :]")),
     ("a rounding to fewer bits", before("unimplemented-primitive"), unary("jax.lax.reduce_precision(x, 5, 10)")),
-    ("a convolution", before("conv"), unary("x + jax.lax.conv_general_dilated(x[None, None], x[None, None, :3, :3], (1, 1), 'SAME')[0, 0]")),
+    (
+        "a convolution",
+        before("conv"),
+        unary("x + jax.lax.conv_general_dilated(x[None, None], x[None, None, :3, :3], (1, 1), 'SAME')[0, 0]"),
+    ),
     ("a checkpoint", "checkpoint", unary("jax.checkpoint(lambda v: jnp.sin(jnp.sin(v)))(x)")),
     ("empty", "jnp-empty" if NEW else None, unary("x + jnp.empty((8, 128))")),
     ("top_k", before("top-k"), unary("x + jax.lax.top_k(x, 1, is_stable=False)[0]" if NEW else "x + jax.lax.top_k(x, 1)[0]")),
@@ -85,7 +93,11 @@ _PRIMITIVES += [
     ("nextafter of bfloat16", "operation-dtype", unary("jnp.nextafter(x, x)", x=BF16)),
     ("a complex number", "unimplemented-primitive", unary("jnp.real(jax.lax.complex(x, x))")),
     ("a Fourier transform", "complex-dtype", unary("jnp.abs(jnp.fft.fft(x))")),
-    ("a print in order", "debug-print-form", module("pl.debug_print('{}', x_ref[0, 0].astype(jnp.int32))\njax.debug.print('{}', 1, ordered=True)\no_ref[...] = x_ref[...]")),
+    (
+        "a print in order",
+        "debug-print-form",
+        module("pl.debug_print('{}', x_ref[0, 0].astype(jnp.int32))\njax.debug.print('{}', 1, ordered=True)\no_ref[...] = x_ref[...]"),
+    ),
 ]
 
 _FORMS: list[Case] = [
@@ -114,23 +126,47 @@ _FORMS: list[Case] = [
 
 _PRODUCTS: list[Case] = [
     ("a product of float32", None, binary("jnp.dot(x, y)", x="f32[128,128]")),
-    ("a product of bfloat16 in float32", None, binary("jnp.dot(x, y, preferred_element_type=jnp.float32)", x="bf16[128,128]", out="f32[128,128]")),
+    (
+        "a product of bfloat16 in float32",
+        None,
+        binary("jnp.dot(x, y, preferred_element_type=jnp.float32)", x="bf16[128,128]", out="f32[128,128]"),
+    ),
     ("a product of bfloat16", "matmul-acc-32bit", binary("x @ y", x="bf16[128,128]")),
     ("a product of float16", "matmul-f16", binary("jnp.dot(x, y)", x="f16[128,128]")),
-    ("a product of unsigned integers", "matmul-unsigned", binary("jnp.dot(x, y, preferred_element_type=jnp.int32)", x="u8[128,128]", out="i32[128,128]")),
+    (
+        "a product of unsigned integers",
+        "matmul-unsigned",
+        binary("jnp.dot(x, y, preferred_element_type=jnp.int32)", x="u8[128,128]", out="i32[128,128]"),
+    ),
     ("a product of int8 in int32", None, binary("jnp.dot(x, y, preferred_element_type=jnp.int32)", x="i8[128,128]", out="i32[128,128]")),
     ("a product of int8", "matmul-acc-32bit", binary("jnp.dot(x, y)", x="i8[128,128]")),
     ("a product of two vectors", "matmul-all-contracted", binary("x + jnp.dot(x[0], y[0])")),
     ("a product of a matrix and a vector", None, binary("jnp.broadcast_to(jnp.dot(x, y[0])[:, None], x.shape)", x="f32[128,128]")),
     ("a product of everything", "matmul-all-contracted", binary("x + jnp.einsum('ij,ij->', x, y)")),
-    ("a product of nothing", "matmul-nothing-contracted", binary("jnp.einsum('i,j->ij', x, y)", x="f32[8]", y="f32[128]", out="f32[8,128]")),
+    (
+        "a product of nothing",
+        "matmul-nothing-contracted",
+        binary("jnp.einsum('i,j->ij', x, y)", x="f32[8]", y="f32[128]", out="f32[8,128]"),
+    ),
     ("two precisions", "matmul-precision", binary("jnp.dot(x, y, precision=('highest', 'default'))", x="f32[128,128]")),
     ("the highest precision", None, binary("jnp.dot(x, y, precision='highest')", x="f32[128,128]")),
     ("a high precision", before("matmul-precision"), binary("jnp.dot(x, y, precision=jax.lax.Precision.HIGH)", x="f32[128,128]")),
     ("one batch dim", None, binary("jnp.einsum('bij,bjk->bik', x, y)", x="f32[2,128,128]")),
     ("two batch dims", before("matmul-batch-rank"), binary("jnp.einsum('abij,abjk->abik', x, y)", x="f32[2,2,128,128]")),
-    ("two dims to sum over", before("matmul-batch-rank"), binary("jnp.einsum('bij,bjk->ik', x, y)", x="f32[2,128,128]", out="f32[128,128]")),
-    ("a product whose accumulator is narrow", "matmul-acc-32bit", binary("jax.lax.dot_general(x, y, (((1,), (1,)), ((), ())), preferred_element_type=jnp.bfloat16)", x="f32[128,128]", out="bf16[128,128]")),
+    (
+        "two dims to sum over",
+        before("matmul-batch-rank"),
+        binary("jnp.einsum('bij,bjk->ik', x, y)", x="f32[2,128,128]", out="f32[128,128]"),
+    ),
+    (
+        "a product whose accumulator is narrow",
+        "matmul-acc-32bit",
+        binary(
+            "jax.lax.dot_general(x, y, (((1,), (1,)), ((), ())), preferred_element_type=jnp.bfloat16)",
+            x="f32[128,128]",
+            out="bf16[128,128]",
+        ),
+    ),
 ]
 
 _FUNCTIONS: list[Case] = [
@@ -140,14 +176,30 @@ _FUNCTIONS: list[Case] = [
     ("a roll over the last dim, counted from the end", "roll-args", unary("pltpu.roll(x, 1, -1)")),
     ("packing", None, unary("pltpu.pack_elementwise([x, x], packed_dtype=jnp.bfloat16)", out=U32)),
     ("packing of too few", "pltpu-op-precondition", unary("pltpu.pack_elementwise([x], packed_dtype=jnp.bfloat16)", out=U32)),
-    ("unpacking", None, unary("pltpu.unpack_elementwise(x, index=0, packed_dtype=jnp.bfloat16, unpacked_dtype=jnp.float32)", x=U32, out="f32[8,128]")),
-    ("unpacking of a third", "pltpu-op-precondition", unary("pltpu.unpack_elementwise(x, index=2, packed_dtype=jnp.bfloat16, unpacked_dtype=jnp.float32)", x=U32, out="f32[8,128]")),
+    (
+        "unpacking",
+        None,
+        unary("pltpu.unpack_elementwise(x, index=0, packed_dtype=jnp.bfloat16, unpacked_dtype=jnp.float32)", x=U32, out="f32[8,128]"),
+    ),
+    (
+        "unpacking of a third",
+        "pltpu-op-precondition",
+        unary("pltpu.unpack_elementwise(x, index=2, packed_dtype=jnp.bfloat16, unpacked_dtype=jnp.float32)", x=U32, out="f32[8,128]"),
+    ),
     ("a reciprocal", None, unary("pl.reciprocal(x, approx=True)")),
     ("a reciprocal of integers", "reciprocal-dtype", unary("pl.reciprocal(x, approx=True)", x=I32)),
     ("a reciprocal of bfloat16", before("reciprocal-dtype"), unary("pl.reciprocal(x, approx=True)", x=BF16)),
     ("a print of a number", None, module("pl.debug_print('at {}', x_ref[0, 0].astype(jnp.int32))\no_ref[...] = x_ref[...]")),
-    ("a print of a formatted number", "debug-print-form", module("pl.debug_print('at {:d}', x_ref[0, 0].astype(jnp.int32))\no_ref[...] = x_ref[...]")),
-    ("a print of too few", "debug-print-form", module("pl.debug_print('at {} {}', x_ref[0, 0].astype(jnp.int32))\no_ref[...] = x_ref[...]")),
+    (
+        "a print of a formatted number",
+        "debug-print-form",
+        module("pl.debug_print('at {:d}', x_ref[0, 0].astype(jnp.int32))\no_ref[...] = x_ref[...]"),
+    ),
+    (
+        "a print of too few",
+        "debug-print-form",
+        module("pl.debug_print('at {} {}', x_ref[0, 0].astype(jnp.int32))\no_ref[...] = x_ref[...]"),
+    ),
     ("a print of a float", before("debug-print-form"), module("pl.debug_print('at {}', x_ref[0, 0])\no_ref[...] = x_ref[...]")),
     ("a print of a vector", None, module("pl.debug_print('x: {}', x_ref[...])\no_ref[...] = x_ref[...]")),
     ("a print of a vector in the middle", "debug-print-form", module("pl.debug_print('{} is x', x_ref[...])\no_ref[...] = x_ref[...]")),

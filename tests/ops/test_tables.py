@@ -20,7 +20,12 @@ from pallas_lsp.data.versions import parse_version
 
 FOLDER = Path(pallas_lsp.data.__file__).parent
 TABLE = tomllib.loads((FOLDER / "operations.toml").read_text(encoding="utf-8"))
-ROWS = [(name, row["reason"], row["dtypes"]) for row in TABLE["refused"] if jax.__version__ in row["versions"].split() for name in row["functions"].split()]
+ROWS = [
+    (name, row["reason"], row["dtypes"])
+    for row in TABLE["refused"]
+    if jax.__version__ in row["versions"].split()
+    for name in row["functions"].split()
+]
 COMPILED = tomllib.loads((FOLDER / "compiled.toml").read_text(encoding="utf-8"))
 
 

@@ -72,22 +72,27 @@ def array_function(call: Call) -> Value:
 
 # NumPy functions that ask their operands for a plain array (others call the operand's own method, which a traced array has).
 _CONVERTING = frozenset(
-    """
-    array asarray ascontiguousarray float32 float64 int32 int64 exp exp2 log log2 log10 log1p sqrt cbrt square sin cos tan sinh
-    cosh tanh arctan2 abs absolute sign floor ceil rint trunc add subtract multiply divide true_divide floor_divide mod remainder
-    power maximum minimum fmax fmin isnan isinf isfinite logical_and logical_or logical_not equal not_equal less less_equal
-    greater greater_equal where broadcast_to
-    """.split()  # noqa: SIM905
-)
+    {
+        "array", "asarray", "ascontiguousarray", "float32", "float64", "int32", "int64", "exp", "exp2", "log", "log2", "log10", "log1p",
+        "sqrt", "cbrt", "square", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan2", "abs", "absolute", "sign", "floor", "ceil",
+        "rint", "trunc", "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum",
+        "minimum", "fmax", "fmin", "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "equal", "not_equal",
+        "less", "less_equal", "greater", "greater_equal", "where", "broadcast_to",
+    }
+)  # fmt: skip
 # Where a function takes a shape or a size: its position and name.
 _SHAPES = {
-    "zeros": (0, "shape"), "ones": (0, "shape"), "full": (0, "shape"), "empty": (0, "shape"),
-    "broadcast_to": (1, "shape"), "reshape": (1, "shape"),
-    "broadcasted_iota": (1, "shape"), "tile": (1, "reps"), "broadcast_in_dim": (1, "shape"),
+    "zeros": (0, "shape"), "ones": (0, "shape"), "full": (0, "shape"), "empty": (0, "shape"), "broadcast_to": (1, "shape"),
+    "reshape": (1, "shape"), "broadcasted_iota": (1, "shape"), "tile": (1, "reps"), "broadcast_in_dim": (1, "shape"),
 }  # fmt: skip
 _COUNTS = {
-    "iota": (1, "size"), "linspace": (2, "num"), "eye": (0, "N"), "identity": (0, "n"), "tri": (0, "N"), "one_hot": (1, "num_classes"),
-}  # fmt: skip
+    "iota": (1, "size"),
+    "linspace": (2, "num"),
+    "eye": (0, "N"),
+    "identity": (0, "n"),
+    "tri": (0, "N"),
+    "one_hot": (1, "num_classes"),
+}
 # Functions whose result's size depends on the data, unless a size is given.
 _DATA_DEPENDENT = frozenset({"nonzero", "argwhere", "flatnonzero", "unique"})
 

@@ -17,8 +17,10 @@ from .refusals import location_of
 from .registry import Call, models
 from .trees import leaves
 
+_MESHES = ("jax.make_mesh", "jax.sharding.AbstractMesh")
 
-@models("jax.make_mesh", "jax.sharding.NamedSharding", "jax.sharding.AbstractMesh")
+
+@models(*_MESHES, "jax.sharding.NamedSharding")
 def _mesh(call: Call) -> Value:
     return Opaque(call.name, tuple(call.args), call.kwargs, SpecOrigin(call.frame.module, call.node))  # type: ignore[arg-type]
 
@@ -40,7 +42,7 @@ def is_over_several(sharding: Value) -> bool:
     if not isinstance(sharding, Opaque) or not sharding.name.endswith(".NamedSharding") or not sharding.args:
         return False
     mesh = sharding.args[0]
-    sizes = mesh.args[0] if isinstance(mesh, Opaque) and mesh.name in ("jax.make_mesh", "jax.sharding.AbstractMesh") and mesh.args else None
+    sizes = mesh.args[0] if isinstance(mesh, Opaque) and mesh.name in _MESHES and mesh.args else None
     return isinstance(sizes, tuple | list) and all(isinstance(size, int) for size in sizes) and prod(sizes) > 1
 
 
