@@ -35,10 +35,15 @@ def fixed(text: str, fix: Fix) -> str:
     return text
 
 
+def without_advice(text: str, target: str | None) -> set[str]:
+    """The rules with a finding that is more than information: a lean example may waste memory."""
+    return {finding.rule for finding in findings(text, target) if finding.severity != "info"}
+
+
 @pytest.mark.parametrize("rule_id", CHECKED)
 def test_the_example_has_exactly_this_finding(rule_id: str) -> None:
     page = page_of(rule_id)
-    found = findings(page.example, page.target)
+    found = [finding for finding in findings(page.example, page.target) if finding.rule in (rule_id, *without_advice(page.example, page.target))]
     places = [(finding.rule, page.example.count("\n", 0, finding.location.span.start) + 1) for finding in found]
     assert places == ([(rule_id, marked_line(page))] if holds_for_this_jax(page) else [])
     assert all(finding.severity == page.severity for finding in found)
@@ -47,7 +52,7 @@ def test_the_example_has_exactly_this_finding(rule_id: str) -> None:
 @pytest.mark.parametrize("rule_id", CHECKED)
 def test_what_to_use_instead_has_no_finding(rule_id: str) -> None:
     page = page_of(rule_id)
-    assert findings(page.use_instead, page.target) == []
+    assert without_advice(page.use_instead, page.target) == set()
 
 
 @pytest.mark.parametrize("rule_id", CHECKED)
