@@ -63,7 +63,9 @@ def test_jax_refuses_the_example_as_the_page_says(rule_id: str) -> None:
         return
     messages = [page.raises_instead] if page.raises_instead else page.jax_messages
     assert not verdict.ok
-    assert verdict.stage == page.stage
+    # Where JAX versions raise different exceptions, the page states the earliest stage.
+    later = ("lower",) if page.stage == "trace" and len(page.exceptions) > 1 else ()
+    assert verdict.stage in (page.stage, *later)
     assert verdict.exc in page.exceptions
     assert any(quotes(message, verdict.message) for message in messages) if messages else not verdict.message, verdict.message
     assert verdict.line == marked_line(page)
