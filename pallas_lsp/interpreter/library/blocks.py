@@ -26,6 +26,7 @@ from ..values import (
     Function,
     GridSpec,
     Library,
+    Opaque,
     PallasCall,
     Ref,
     SpecOrigin,
@@ -42,7 +43,7 @@ from .trees import children, is_node, rebuilt
 from .windows import Windowed, block_ref, unspecified_space
 
 _NO_ARRAYS = (str, bytes, Function, Library, Class, Dtype, BlockSpec, GridSpec, PallasCall)
-_NO_SHAPES = (int, float, Function, BlockSpec, Class, Dtype)
+_NO_SHAPES = (int, float, Function, BlockSpec, Class, Dtype, Opaque)
 
 
 @dataclass(slots=True)
