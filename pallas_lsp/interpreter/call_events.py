@@ -27,8 +27,9 @@ class SignatureFault(Event):
 class StructureFault(Event):
     """``in_specs`` and the operands, or ``out_specs`` and ``out_shape`` (``side``), are trees of different structure.
 
-    ``path``: where they first differ, ``[0]['w']``; ``specs`` and ``arrays``: what stands there; ``prefetched``: how many operands come
-    before those that have specs; ``arrays_at``: where the operands or ``out_shape`` are given.
+    ``path``: where they first differ, ``[0]['w']``; ``specs`` and ``arrays``: what stands there, ABSENT for arrays where what stands for a
+    spec is none; ``prefetched``: how many operands come before those that have specs; ``arrays_at``: where the operands or ``out_shape``
+    are given.
     """
 
     side: str
@@ -80,7 +81,7 @@ class Window(Event):
     ``result``: what it returns; ``prefetched``: how many operands it receives behind the grid indices; ``siblings``: another spec of the
     call has an index map made at the same place in the text. ``call``: the kernel call; ``grid_at``: where its grid is given. ``fault``:
     what JAX refuses while tracing, as ``(rule id, detail)``. ``batch``: the axis that a ``vmap`` puts into the array: size, position,
-    place.
+    place. ``batched``: a ``vmap`` is around the call, which gives it a grid.
     """
 
     root: RefRoot
@@ -96,6 +97,7 @@ class Window(Event):
     prefetched: int = 0
     siblings: bool = False
     batch: tuple[MaybeDim, int, Location] | None = None
+    batched: bool = False
 
 
 @dataclass(slots=True)
@@ -121,12 +123,13 @@ class Returned(Event):
 
 @dataclass(slots=True)
 class GridAxis(Event):
-    """``program_id`` or ``num_programs`` (``function``) of an axis; ``inside`` is what asks: ``kernel`` or ``index map``."""
+    """``program_id`` or ``num_programs`` (``function``) of an axis, with its ``result``; ``inside``: ``kernel`` or ``index map``."""
 
     function: str
     axis: int
     grid: Grid
     inside: str
+    result: Value
 
 
 @dataclass(slots=True)
@@ -137,13 +140,13 @@ class Aliased(Event):
     indices name, None where they are out of range or not known; ``earlier``: another input that names the same output.
     """
 
-    input: int
-    output: int
+    input: int | str | None
+    output: int | str | None
     inputs: int | None
     outputs: int | None
     source: Value
     result: Value
-    earlier: int | None = None
+    earlier: int | str | None = None
 
 
 @dataclass(slots=True)

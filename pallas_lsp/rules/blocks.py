@@ -33,8 +33,11 @@ def block_shape_invalid(event: Window, context: Context) -> Finding | None:
     location = places.of_argument(event.spec.origin, 0, "block_shape")
     if isinstance(event.spec.shape, tuple):
         axis = next(index for index, entry in enumerate(event.spec.shape) if entry is wrong)
-        what = f"dim {axis} of this block shape is {words.kind_of(wrong)}: a dim is a whole number, None, or `pl.Element` and its like"
+        other = "no dim is counted from the end, None stands for a dim of 1 that is left out"
+        kinds = "a dim is a whole number, None, or `pl.Element` and its like"
+        what = f"dim {axis} of this block shape is {words.kind_of(wrong)}: {other if isinstance(wrong, int) else kinds}"
         jax = f"Unsupported block dimension type: {type(wrong)}. Allowed types: `pl.Squeezed`, `pl.Blocked`, `pl.Element`, `int`, `None`."
+        jax = "Invalid type: error: unknown: invalid memref size" if isinstance(wrong, int) else jax
         return Finding(places.of_block_dim(event.spec, axis), what, jax_message=jax)
     order = ": the order is `pl.BlockSpec(block_shape, index_map)`" if isinstance(wrong, Function) else ""
     what = f"the block shape is {words.kind_of(wrong)}, not a tuple{order}"
@@ -187,7 +190,7 @@ def block_tiling_1d(event: Window, context: Context) -> Finding | None:
 @rule("block-windowed-without-grid", on=Window, order=40, stage="lower")
 def block_windowed_without_grid(event: Window, context: Context) -> Finding | None:
     """A call without a grid has a block that is not the whole array."""
-    if event.fault is not None or event.grid != () or event.spec is None or is_trivial(event) is not Truth.NO:
+    if event.fault is not None or event.grid != () or event.spec is None or event.batched or is_trivial(event) is not Truth.NO:
         return None
     root = event.root
     part = f"block {words.block(root)} of {words.window(event)} (the array is {words.shape(root.array)})"

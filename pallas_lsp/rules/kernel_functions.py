@@ -165,18 +165,26 @@ def program_id_axis(event: GridAxis, context: Context) -> Finding | None:
     """``program_id`` or ``num_programs`` asks for an axis that the grid does not have."""
     if event.inside == "index map":
         return _in_index_map(event) if event.function == "program_id" else None
-    if event.inside != "kernel" or event.grid is None or 0 <= event.axis < len(event.grid):
-        return None
+    if event.inside != "kernel" or event.grid is None or -len(event.grid) <= event.axis < len(event.grid):
+        return _from_the_end(event)
     number = "1 axis" if len(event.grid) == 1 else f"{len(event.grid)} axes"
     axes = f"the grid {words.grid(event.grid)} has {number}" if event.grid else "the call has no grid"
     counted = ", counted from 0" if event.axis == len(event.grid) and event.grid else ""
-    jax = (
-        f"Axis {event.axis} is out of bounds for grid {words.grid(event.grid)}"
-        if event.axis >= 0
-        else f"user passed in program id with axis: {event.axis}, but grid only has length: {len(event.grid)}"
-    )
+    jax = f"Axis {event.axis} is out of bounds for grid {words.grid(event.grid)}"
     related = (Related(event.where.call, "the kernel is called here"),) if event.where.call is not None else ()
     return Finding(event.where.location, f"`pl.{event.function}({event.axis})`, but {axes}{counted}", related, jax)
+
+
+def _from_the_end(event: GridAxis) -> Finding | None:
+    """``pl.program_id(-1)``: JAX refuses it when it lowers the use of the index."""
+    if event.inside != "kernel" or event.grid is None or event.axis >= 0 or not isinstance(event.result, Array) or not event.result.live:
+        return None
+    return Finding(
+        event.where.location,
+        f"`pl.program_id({event.axis})`: axes are counted from 0, the last one of the grid {words.grid(event.grid)} is "
+        f"{len(event.grid) - 1}",
+        jax_message=f"user passed in program id with axis: {event.axis}, but grid only has length: {len(event.grid)}",
+    )
 
 
 def _in_index_map(event: GridAxis) -> Finding:

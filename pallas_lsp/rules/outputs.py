@@ -67,7 +67,7 @@ def alias_not_mapping(event: CallFault, context: Context) -> Finding | None:
 def alias_index_range(event: Aliased, context: Context) -> Finding | None:
     """An alias names an operand or output that the call does not have."""
     for kind, index, count in (("input", event.input, event.inputs), ("output", event.output, event.outputs)):
-        if count is None or 0 <= index < count:
+        if count is None or (isinstance(index, int) and 0 <= index < count):
             continue
         noun = "operand" if kind == "input" else "output"
         among = ", prefetched ones too," if kind == "input" else ""

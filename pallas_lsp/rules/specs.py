@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..interpreter.call_events import SignatureFault, StructureFault
 from ..interpreter.events import CallFault
-from ..interpreter.values import BlockSpec, Dtype, Instance, Library, Value
+from ..interpreter.values import ABSENT, BlockSpec, Dtype, Instance, Library, Value
 from . import signatures, words
 from .diagnostic import Related
 from .registry import Context, Finding, rule
@@ -31,6 +31,8 @@ def in_specs_tree_mismatch(event: StructureFault, context: Context) -> Finding |
     """The structure of ``in_specs`` is not that of the operands."""
     if event.side != "in_specs":
         return None
+    if event.arrays is ABSENT:
+        return _no_spec(event)
     before = f", besides {words.count(event.prefetched, 'prefetched operand')}" if event.prefetched else ""
     if not event.path and isinstance(event.specs, tuple) and isinstance(event.arrays, tuple):
         specs, operands = words.count(len(event.specs), "spec"), words.count(len(event.arrays), "operand")
@@ -45,12 +47,25 @@ def out_specs_tree_mismatch(event: StructureFault, context: Context) -> Finding 
     """The structure of ``out_specs`` is not that of ``out_shape``."""
     if event.side != "out_specs":
         return None
+    if event.arrays is ABSENT:
+        return _no_spec(event)
     if not event.path and isinstance(event.specs, tuple) and isinstance(event.arrays, tuple):
         what = f"`out_specs` has {words.count(len(event.specs), 'spec')}, but `out_shape` has {words.count(len(event.arrays), 'output')}"
     else:
         specs, shapes = _node(event.specs, "spec"), _node(event.arrays, "shape")
         what = f"{_at('out_specs', event.path)} is {specs}, but {_at('out_shape', event.path)} is {shapes}"
     return Finding(event.where.location, what, (Related(event.arrays_at, "the outputs are described here"),), _mismatch(event, "out_shape"))
+
+
+def _no_spec(event: StructureFault) -> Finding:
+    is_space = isinstance(event.specs, Library)
+    instead = f", a memory space stands in one: `pl.BlockSpec(memory_space={words.kind_of(event.specs).strip('`')})`" if is_space else ""
+    name = "MemorySpace" if is_space else type(event.specs).__name__
+    return Finding(
+        event.where.location,
+        f"{_at(event.side, event.path)} is {words.kind_of(event.specs)}, not a BlockSpec{instead}",
+        jax_message=f"'{name}' object has no attribute 'memory_space'",
+    )
 
 
 def _at(argument: str, path: str) -> str:

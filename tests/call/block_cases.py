@@ -51,6 +51,10 @@ BLOCKS: list[tuple[str, str | None, str]] = [
     # shapes that are none
     ("a number for a shape", "block-shape-invalid", block("128", "(i,)", x="f32[1024]")),
     ("a string for a dim", "block-shape-invalid", block("('8', 128)", "(i, 0)").replace("'8'", "'a'")),
+    ("a numeral for a dim", None, block("('8', 128)", "(i, 0)")),
+    ("-1 for a dim", "block-shape-invalid", block("(8, -1)", "(i, 0)")),
+    ("-1 for the first dim", "block-shape-invalid", block("(-1, 8, 128)", "(0, i, 0)", x="f32[4,16,128]")),
+    ("one Element for a shape", "block-shape-invalid", block("pl.Element(1024)", "(0,)", x="f32[1024]")),
     ("a tuple for a dim", "block-shape-invalid", block("((8,), 128)", "(i, 0)")),
     ("the old order", "block-shape-invalid", module(ZEROS, grid="(2,)", in_specs="[pl.BlockSpec(lambda i: (i, 0), (8, 128))]")),
     # ANY and HBM

@@ -83,6 +83,15 @@ _VMAPS: list[tuple[str, str | None, str]] = [
     ("vmap over the last axis", "vmap-squeezed-block", around("jax.vmap(double, in_axes=1)(x)", "(16, 4, 128), jnp.float32")),
     ("vmap of a copy in ANY", "vmap-any-operand", around("jax.vmap(copied)(x)", BATCH)),
     ("vmap of one copy in ANY", None, around("jax.vmap(copied)(x)", "(1, 16, 128), jnp.float32")),
+    (
+        "vmap of a block without a grid",
+        None,
+        around(
+            "jax.vmap(first)(x)", BATCH,
+            "BLOCK = pl.BlockSpec((8, 128), lambda: (0, 0))\n\ndef first(x):\n"
+            "    return pl.pallas_call(kernel, jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[BLOCK], out_specs=BLOCK)(x)",
+        ),
+    ),
     ("two vmaps", None, around("jax.vmap(jax.vmap(double))(x)", "(2, 4, 16, 128), jnp.float32")),
     ("vmap of a lambda", "vmap-squeezed-block", around("jax.vmap(lambda row: double(row))(x)", ROW)),
     ("vmap as a decorator", "vmap-squeezed-block", around("each(x)", ROW, "@jax.vmap\ndef each(row):\n    return double(row)")),

@@ -40,10 +40,10 @@ def _aliased(machine: Machine, call: PallasCall, operands: list[Value], aliases:
     trees = tuple(operands), top_of(machine.settle(call.arguments.get("out_shape")))
     counts = [leaf_count(machine, tree) for tree in trees]
     flat = [leaves(machine, tree) if count is not None else [] for tree, count in zip(trees, counts, strict=True)]
-    used: dict[int, int] = {}
+    used: dict[Value, Value] = {}
     for source, result in aliases.items():
-        if not isinstance(source, int) or not isinstance(result, int):
+        if not isinstance(source, int | str | None) or not isinstance(result, int | str | None):
             continue
-        values = [part[k] if 0 <= k < len(part) else ABSENT for part, k in zip(flat, (source, result), strict=True)]
+        values = [part[k] if isinstance(k, int) and 0 <= k < len(part) else ABSENT for part, k in zip(flat, (source, result), strict=True)]
         yield Aliased(where, source, result, counts[0], counts[1], values[0], values[1], used.get(result))
         used.setdefault(result, source)

@@ -19,12 +19,14 @@ from ..machine import Machine
 from ..modules import ModuleFile
 from ..surroundings import Batch
 from ..values import (
+    ABSENT,
     BlockSpec,
     Class,
     Dtype,
     Function,
     GridSpec,
     Library,
+    Opaque,
     PallasCall,
     Ref,
     SpecOrigin,
@@ -36,12 +38,12 @@ from .grids import grid_of, is_absent
 from .index_maps import map_fault, run_index_map
 from .refusals import location_of, place, refuse, rests_on_a_guess
 from .specs import block_kinds
-from .structure import mismatch
+from .structure import Mismatch, mismatch, other_leaf
 from .trees import children, is_node, rebuilt
 from .windows import Windowed, block_ref, unspecified_space
 
 _NO_ARRAYS = (str, bytes, Function, Library, Class, Dtype, BlockSpec, GridSpec, PallasCall)
-_NO_SHAPES = (int, float, Function, BlockSpec, Class, Dtype)
+_NO_SHAPES = (int, float, Function, BlockSpec, Class, Dtype, Opaque)
 
 
 @dataclass(slots=True)
@@ -78,12 +80,15 @@ class Placed:
 
 
 def has_other_structure(machine: Machine, call: PallasCall, side: Side) -> bool:
-    """Whether the specs certainly do not fit the arrays; says so then."""
+    """Whether the specs certainly do not fit the arrays, or are none; says so then."""
     if is_absent(side.specs):
         return False
     found = mismatch(machine, side.specs, side.arrays)
     if found is None:
-        return False
+        other = other_leaf(machine, side.specs)
+        if other is None:
+            return False
+        found = Mismatch(*other, ABSENT)
     if rests_on_a_guess(machine):
         return True
     where = place(machine, *side.specs_at, location_of(call.origin))
@@ -209,7 +214,7 @@ def _judge(judging: Judging, entry: Placed) -> bool:
         siblings = function is not None and judging.maps[id(function.node)] > 1
         event = Window(
             where, root, entry.name, spec, kinds, judging.grid, mapped, result, location, judging.grid_at, found, count, siblings,
-            judging.batch_of(entry),
+            judging.batch_of(entry), bool(machine.around.batches),
         )  # fmt: skip
         root.window = event
         if found is not None:
@@ -217,13 +222,14 @@ def _judge(judging: Judging, entry: Placed) -> bool:
         elif judging.lowers:
             machine.emit(event)
 
+    negative = _negative_fault(spec)
     if fault is not None or spec is None or spec.index_map is None:
-        emit(None, fault)
-        return fault is not None
+        emit(None, fault or negative)
+        return fault is not None or negative is not None
     mapped = run_index_map(machine, spec, judging.grid, judging.grid_value, judging.prefetch, location, judging.frame)
     if mapped.refused:
         return True
-    faults = [map_fault(r, kinds or ("unknown",) * len(r.entries), mapped.started) for r in mapped.results]
+    faults = [map_fault(r, kinds or ("unknown",) * len(r.entries), mapped.started) or negative for r in mapped.results]
     refused = bool(faults) and all(found is not None for found in faults)
     if refused:
         # JAX refuses what the map returns: nothing that only lowering its body would refuse is ever looked at.
@@ -231,8 +237,8 @@ def _judge(judging: Judging, entry: Placed) -> bool:
     for result, found in zip(mapped.results, faults, strict=True):
         emit(result, found)
     if not mapped.results:
-        emit(None, None)
-    return refused
+        emit(None, negative)
+    return refused or (negative is not None and not mapped.results)
 
 
 def _kinds(spec: BlockSpec | None, ref: Ref) -> tuple[str, ...] | None:
@@ -249,6 +255,12 @@ def _shape_fault(spec: BlockSpec | None, kinds: tuple[str, ...] | None) -> tuple
     if kinds is not None and "invalid" in kinds and isinstance(spec.shape, tuple):
         return "block-shape-invalid", spec.shape[kinds.index("invalid")]
     return None
+
+
+def _negative_fault(spec: BlockSpec | None) -> tuple[str, int] | None:
+    """A block dim below 0, which no tile divides and of which no memory can be made."""
+    entries = spec.shape if spec is not None and isinstance(spec.shape, tuple) else ()
+    return next((("block-shape-invalid", entry) for entry in entries if isinstance(entry, int) and entry < 0), None)
 
 
 def _symbolic_fault(machine: Machine, ref: Ref) -> tuple[str, MaybeDim] | None:

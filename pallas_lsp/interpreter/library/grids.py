@@ -88,14 +88,15 @@ def _size(entry: Value) -> MaybeDim:
 
 @models(f"{PALLAS}.program_id")
 def _program_id(call: Call) -> Value:
-    _note_axis(call)
-    return Array(Aval((), "int32", False), made_by=call.node)
+    result = Array(Aval((), "int32", False), made_by=call.node)
+    _note_axis(call, result)
+    return result
 
 
 @models(f"{PALLAS}.num_programs")
 def _num_programs(call: Call) -> Value:
     """A plain number on a static grid, a traced scalar where the grid's size is traced; one of the two where it is not known."""
-    _note_axis(call)
+    _note_axis(call, None)
     grid, axis = call.machine.kernel.grid if call.machine.kernel else None, call.get(0, "axis")
     if isinstance(grid, tuple | list) and isinstance(axis, int) and -len(grid) <= axis < len(grid):
         size = grid[axis]
@@ -108,8 +109,8 @@ def _num_programs(call: Call) -> Value:
     return Unknown("the size of a grid that is not known", host=True)
 
 
-def _note_axis(call: Call) -> None:
+def _note_axis(call: Call, result: Value) -> None:
     kernel, axis = call.machine.kernel, call.get(0, "axis")
     if kernel is not None and isinstance(axis, int):
         function = call.name.rpartition(".")[2]
-        call.machine.emit(GridAxis(call.machine.where(call.node, call.frame), function, axis, grid_of(kernel.grid), kernel.inside))
+        call.machine.emit(GridAxis(call.machine.where(call.node, call.frame), function, axis, grid_of(kernel.grid), kernel.inside, result))

@@ -18,7 +18,7 @@ from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
 from ..modules import ModuleFile
 from ..surroundings import Batch
-from ..truth import known_truth
+from ..truth import dtype_of, known_truth
 from ..values import (
     ABSENT,
     Array,
@@ -297,7 +297,7 @@ def _refs(machine: Machine, call: PallasCall, side: Side, frame: Frame) -> tuple
 
 def _refuses_out_shape(machine: Machine, call: PallasCall) -> bool:
     for leaf in plain_leaves(machine, call.arguments.get("out_shape")):
-        if isinstance(leaf, _NO_OUT_SHAPES):
+        if isinstance(leaf, _NO_OUT_SHAPES) or (isinstance(leaf, Library) and dtype_of(leaf) is not None):
             refuse(machine, CallFault(_where(machine, call, "out_shape"), "out-shape", leaf))
             return True
     return False

@@ -251,6 +251,8 @@ def _kind_of(entry: Value) -> str:
         return "squeezed"
     if isinstance(entry, Opaque):
         return _KINDS.get(entry.name.rpartition(".")[2], "unknown")
+    if isinstance(entry, str) and entry.strip().isdecimal():
+        return "blocked"  # JAX asks ``int`` of whatever it does not know
     if isinstance(entry, str | tuple | list | dict | Function | Ref):
         return "invalid"
     return "unknown" if isinstance(entry, Unknown) and entry.poly is None else "blocked"

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from ...shapes.dims import Poly
 from ..classes import fields_of
 from ..machine import Machine
-from ..values import ABSENT, Array, BlockSpec, Instance, Library, Scratch, ShapeDtype, Value
+from ..values import ABSENT, Array, BlockSpec, Class, Dtype, Function, Instance, Library, Scratch, ShapeDtype, Value
 from .grids import is_absent
+from .specs import SPACES
 from .trees import children
 
 _LEAF = ("leaf",)
+_NO_SPECS = (Array, ShapeDtype, Scratch, Function, Class, Dtype, Poly, int, float, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,16 @@ def mismatch(machine: Machine, specs: Value, arrays: Value, path: str = "") -> M
         if found is not None:
             return found
     return None
+
+
+def other_leaf(machine: Machine, specs: Value, path: str = "") -> tuple[str, Value] | None:
+    """The first leaf of a tree of specs that is certainly no BlockSpec, with the path to it."""
+    specs = machine.settle(specs)
+    if isinstance(specs, tuple | list | dict):
+        found = (other_leaf(machine, part, f"{path}{name}") for name, part in zip(_child_names(specs), children(specs), strict=True))
+        return next((leaf for leaf in found if leaf is not None), None)
+    is_space = isinstance(specs, Library) and specs.name in SPACES
+    return (path, specs) if is_space or isinstance(specs, _NO_SPECS) else None
 
 
 def node_kind(value: Value) -> tuple[object, ...] | None:
