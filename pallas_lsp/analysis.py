@@ -61,7 +61,7 @@ def analyze(
     """Parse, interpret, judge. Reads files of the project and its environment only; never runs the user's code.
 
     ``cancelled`` is asked now and then; once it says yes, ``interpreter.machine.Cancelled`` is raised. ``lookup``: look up names of
-    installed packages (jedi, up to half a second each). ``callers``: interpret the project's files that import this one too, for a kernel
+    installed packages (jedi, slow the first time). ``callers``: interpret the project's files that import this one too, for a kernel
     or a spec is judged where it is called; their findings elsewhere are left to their own analysis.
     """
     parsed = project.parsed(source.path) if project.read(source.path) == source else parse(source.text)

@@ -28,9 +28,7 @@ from .owner_thread import OwnerThread
 if TYPE_CHECKING:
     from .project import Project
 
-TIME_LIMIT = 0.5  # seconds
 _MEMO_LIMIT = 4096
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class JediLookup:
     answer later.
     """
 
-    def __init__(self, project: Project, time_limit: float = TIME_LIMIT) -> None:
+    def __init__(self, project: Project, time_limit: float) -> None:
         self._project = project
         self._time_limit = time_limit
         self._memo: dict[Hashable, Future[Place | None]] = {}

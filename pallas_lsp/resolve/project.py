@@ -26,13 +26,22 @@ class Project:
     """The project's files as the user sees them now; open buffers stand before the disk.
 
     ``roots``: the workspace folders. ``environment``: where its packages are installed, None for nowhere.
-    ``overlay``: the texts of open buffers by absolute path. Nothing here raises on account of a file.
+    ``overlay``: the texts of open buffers by absolute path. ``patience``: how many seconds jedi may take for one name of an
+    installed package, which is unknown after that. Nothing here raises on account of a file.
     """
 
-    def __init__(self, roots: Iterable[str] = (), environment: Environment | None = None, overlay: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        roots: Iterable[str] = (),
+        environment: Environment | None = None,
+        overlay: Mapping[str, str] | None = None,
+        *,
+        patience: float = 20.0,
+    ) -> None:
         self.roots = tuple(dict.fromkeys(os.path.abspath(root) for root in roots))
         self.environment = environment or Environment()
         self._files = Files()
+        self._patience = patience
         self._parsed: Derived[Parsed] = Derived(lambda source: parse(source.text))
         self._exports: Derived[Exports] = Derived(lambda source: exports_of(self._parsed.of(source).tree))
         self._search_path: dict[str, tuple[str, ...]] = {}
@@ -144,7 +153,7 @@ class Project:
             from .installed import InstalledNames
             from .jedi_lookup import JediLookup
 
-            self._installed = InstalledNames(self, JediLookup(self))
+            self._installed = InstalledNames(self, JediLookup(self, self._patience))
         return self._installed.resolve(name, importer)
 
     def importers(self, path: str) -> list[str]:

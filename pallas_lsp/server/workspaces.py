@@ -13,6 +13,9 @@ from ..resolve.project import Project
 from ..settings import Settings
 from .options import Options
 
+# Seconds an editor waits for one look-up of jedi's; the answer is used when it is there.
+_PATIENCE = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
@@ -47,7 +50,7 @@ class Workspaces:
         if root not in self._workspaces:
             options = self._folders[folder] if folder else self._elsewhere
             environment = find_environment(root, options.interpreter)
-            self._workspaces[root] = Workspace(root, Project((root,), environment, self._overlays), options)
+            self._workspaces[root] = Workspace(root, Project((root,), environment, self._overlays, patience=_PATIENCE), options)
         return self._workspaces[root]
 
     def folder_of(self, path: str) -> str | None:

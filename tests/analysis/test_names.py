@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from analysis.projects import HEAD, analysed, findings, line_of, write
-
-from pallas_lsp.resolve.jedi_lookup import JediLookup
 
 KERNEL = """
 
@@ -68,9 +65,7 @@ def test_an_unknown_memory_space_says_nothing(tmp_path: Path) -> None:
     assert findings(analysed(tmp_path, "kernels.py")) == []
 
 
-def test_a_name_of_an_installed_package_is_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A busy machine may need longer than an editor would wait.
-    monkeypatch.setattr("pallas_lsp.resolve.jedi_lookup.JediLookup", partial(JediLookup, time_limit=60.0))
+def test_a_name_of_an_installed_package_is_looked_up(tmp_path: Path) -> None:
     site = tmp_path / "site-packages"
     shim = "from jax.experimental.pallas import tpu\n\nSCALARS = tpu.SMEM\n"
     write(site, {"pallas_shim/__init__.py": "from pallas_shim.spaces import SCALARS\n", "pallas_shim/spaces.py": shim})

@@ -111,7 +111,7 @@ def test_what_is_nowhere_is_none(shim: Workspace) -> None:
 
 def test_known_libraries_are_not_asked_about(shim: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(JediLookup, "imported", None)
-    installed = InstalledNames(shim.project, JediLookup(shim.project))
+    installed = InstalledNames(shim.project, JediLookup(shim.project, PATIENT))
     assert installed.resolve(library(f"{PL}.BlockSpec"), shim.path("main.py")) == library(f"{PL}.BlockSpec")
 
 
