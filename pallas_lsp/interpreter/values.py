@@ -91,6 +91,7 @@ class RefRoot:
     scratch entry that says shape and dtype. ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or
     may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output. ``kept``: why no compiler can do
     without the memory of a scratch buffer: ``carried`` from one grid step to the next, or ``indexed`` by what is not known before it runs.
+    ``given_at``: the expression of the operand.
     """
 
     name: str
@@ -113,6 +114,7 @@ class RefRoot:
     aliased: bool = False
     window: Any = None
     kept: str = ""
+    given_at: Location | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..interpreter.call_events import Footprint
+from ..interpreter.call_events import Footprint, Window
 from ..interpreter.events import Event, KernelRun
+from ..interpreter.library.refusals import location_of
 from ..interpreter.library.uses import refs_in
 from ..interpreter.truth import as_dim
-from ..interpreter.values import Array, Function, Ref, Unknown, Value
+from ..interpreter.values import Array, Function, Ref, RefRoot, Unknown, Value
 from ..shapes.dims import MaybeDim, Shape
-from ..text.span import Location
+from ..text.span import Location, Span
 from .vmem import shares, total
 
 
 @dataclass(frozen=True, slots=True)
+class RefWindow:
+    """What a ref shows of an operand or output, step by step.
+
+    ``array``: the shape of the whole (None: rank unknown); ``block``: its dims as the BlockSpec has them, ``squeezed`` for a squeezed one;
+    ``kinds``: ``blocked``, ``squeezed``, ``element`` … for each dim; ``index``: what the index map gives, as polynomials of the grid
+    indices (``interpreter.library.index_maps.grid_symbol``) with None for one that is none, and as a whole where there is no such map.
+    """
+
+    array: Shape
+    block: tuple[MaybeDim | str, ...] | None
+    kinds: tuple[str, ...] | None
+    index: tuple[MaybeDim, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class RefInfo:
-    """One ref of a kernel. ``shape``: None when the rank is unknown; ``why``: the cause of what is unknown."""
+    """One ref of a kernel. ``shape``: None when the rank is unknown; ``why``: the cause of what is unknown.
+
+    ``parameter``: the name in the kernel's head that receives it; ``spec``: the BlockSpec or scratch entry that made it, or the call where
+    none is written; ``source``: the operand's expression, or the entry of ``out_shape``.
+    """
 
     name: str
     role: str
@@ -25,6 +45,10 @@ class RefInfo:
     dtype: str | None
     memory_space: str | None
     why: str = ""
+    parameter: Location | None = None
+    spec: Location | None = None
+    source: Location | None = None
+    window: RefWindow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +84,8 @@ def _site(event: KernelRun, vmem: dict[int, MaybeDim]) -> KernelSite:
     kernel = event.kernel
     name = kernel.name if isinstance(kernel, Function) else None
     place = Location(kernel.module.path, kernel.module.source.span_of(kernel.node)) if isinstance(kernel, Function) else None
-    refs = tuple(info for name_, value in event.refs for info in _refs(name_, value))
+    parameters = _parameters(kernel) if isinstance(kernel, Function) else {}
+    refs = tuple(info for name_, value in event.refs for info in _refs(name_, value, parameters.get(name_)))
     unknowns = tuple(dict.fromkeys(info.why for info in refs if info.why and (info.shape is None or info.dtype is None)))
     size = next((vmem[id(ref.root)] for ref in refs_in([value for _, value in event.refs]) if id(ref.root) in vmem), None)
     taken = size if isinstance(size, int) else None
@@ -74,12 +99,32 @@ def _grid(grid: Value) -> tuple[MaybeDim, ...] | None:
     return (dim,) if dim is not None else None
 
 
-def _refs(name: str, value: Value) -> list[RefInfo]:
+def _parameters(kernel: Function) -> dict[str, Location]:
+    """Where the names of a function's parameters stand."""
+    spec, source = kernel.node.args, kernel.module.source
+    nodes = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
+    starts = {node.arg: source.span_of(node).start for node in nodes}
+    return {name: Location(source.path, Span(start, start + len(name))) for name, start in starts.items()}
+
+
+def _refs(name: str, value: Value, parameter: Location | None) -> list[RefInfo]:
     if isinstance(value, Ref):
         root = value.root
-        return [RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why)]
+        source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
+        places = (parameter, root.decided_at, source)
+        return [RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root))]
     if isinstance(value, tuple | list):
-        return [info for index, part in enumerate(value) for info in _refs(f"{name}[{index}]", part)]
+        return [info for index, part in enumerate(value) for info in _refs(f"{name}[{index}]", part, parameter)]
     if isinstance(value, dict):
-        return [info for key, part in value.items() for info in _refs(f"{name}[{key!r}]", part)]
+        return [info for key, part in value.items() for info in _refs(f"{name}[{key!r}]", part, parameter)]
     return []
+
+
+def _window(root: RefRoot) -> RefWindow | None:
+    window = root.window
+    if not isinstance(window, Window):
+        return None
+    index: tuple[MaybeDim, ...] | None = window.result.formula if window.result is not None else None
+    if not window.mapped and root.block is not None:
+        index = (0,) * len(root.block)
+    return RefWindow(root.array, root.block, window.kinds, index)

@@ -142,8 +142,16 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
         operands = [machine.settle(arg) for arg in arguments.args]
         parts = _parts(machine, call, operands, arguments.arg_nodes, node, frame)
         if parts is not None:
+            _note_operands(parts, arguments, frame)
             _run(machine, call, parts, operands, result, frame)
     return result
+
+
+def _note_operands(parts: Parts, arguments: Arguments, frame: Frame) -> None:
+    """Tell the refs of operands which expressions gave them."""
+    for operand, node in zip([*parts.prefetch, *parts.inputs], arguments.arg_nodes, strict=False):
+        for ref in refs_in([operand]):
+            ref.root.given_at = _location((frame.module, node))
 
 
 def _note_surroundings(machine: Machine, call: PallasCall, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
