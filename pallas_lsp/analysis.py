@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 
 from .data.versions import parse_version
 from .fixes.verification import Judgement, Verifier, judge
+from .given import GivenCall
 from .interpreter.events import Event
+from .interpreter.given_calls import run_given
+from .interpreter.importing import run_quietly
 from .interpreter.machine import Machine
 from .interpreter.modules import ModuleFile
 from .interpreter.run import run_module
@@ -36,7 +40,7 @@ class Analysis:
     """All that is known of a document: its findings (those in other files too), its kernel calls, its values for hover.
 
     ``depends_on``: the files that were read; ``unresolved``: names of installed packages that were not looked up;
-    ``cut``: what budgets left out, by kind.
+    ``cut``: what budgets left out, by kind; ``wrong_calls``: what is wrong with calls that the settings give.
     """
 
     source: Source
@@ -47,6 +51,7 @@ class Analysis:
     depends_on: frozenset[str] = frozenset()
     unresolved: frozenset[str] = frozenset()
     cut: dict[str, int] = field(default_factory=dict)
+    wrong_calls: tuple[str, ...] = ()
 
 
 def analyze(
@@ -57,19 +62,21 @@ def analyze(
     *,
     lookup: bool = True,
     callers: bool = True,
+    call: GivenCall | None = None,
 ) -> Analysis:
     """Parse, interpret, judge. Reads files of the project and its environment only; never runs the user's code.
 
     ``cancelled`` is asked now and then; once it says yes, ``interpreter.machine.Cancelled`` is raised. ``lookup``: look up names of
     installed packages (jedi, slow the first time). ``callers``: interpret the project's files that import this one too, for a kernel
-    or a spec is judged where it is called; their findings elsewhere are left to their own analysis.
+    or a spec is judged where it is called; their findings elsewhere are left to their own analysis. ``call``: interpret nothing but this
+    call of a function of the document; `given.WrongCall` is raised where that cannot be.
     """
     parsed = project.parsed(source.path) if project.read(source.path) == source else parse(source.text)
-    if parsed is None or not any(sign in source.text for sign in _SIGNS):
+    if parsed is None or (call is None and not any(sign in source.text for sign in _SIGNS)):
         parsed = parsed or parse(source.text)
         return Analysis(source, parsed, [], [], Notes.empty(source, parsed))
     interpreter = _Interpreter(project, settings, lookup, cancelled)
-    run = interpreter.run(source, parsed, callers)
+    run = interpreter.run(source, parsed, callers) if call is None else interpreter.trace(source, parsed, call)
     comments = find_suppressions(source, parsed)
     suppressions = SuppressionComments(project, comments)
     diagnostics = diagnostics_of(
@@ -79,12 +86,13 @@ def analyze(
     return Analysis(
         source,
         parsed,
-        [*diagnostics, *unused_suppressions(comments, settings)],
+        [*diagnostics, *(unused_suppressions(comments, settings) if call is None else ())],
         sites_of(run.events),
         Notes(source, parsed, run.module, machine.notes),
         frozenset(machine.modules),
         frozenset(machine.unresolved),
         machine.cut,
+        tuple(machine.wrong_calls),
     )
 
 
@@ -114,31 +122,53 @@ class _Interpreter:
         self._lookup = lookup
         self._cancelled = cancelled
         self._callers: dict[str, list[str]] = {}
+        self._shapes = settings.shapes
 
     def run(self, source: Source, parsed: Parsed, callers: bool = True) -> _Run:
         """Interpret the document, and then, with ``callers``, the files that import it, for which it is the same module."""
-        machine = Machine(self.project, source.path, self.version, self.project.installed if self._lookup else None, self._cancelled)
-        module = ModuleFile(source, parsed)
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, _RECURSION))
-        try:
+        machine, module = self._machine(source), ModuleFile(source, parsed)
+        with _deep_recursion():
             if "pallas" in source.text:
-                run_module(machine, module)
+                run_module(machine, module, self._given(module.path))
             own = len(machine.events)
             machine.modules.setdefault(module.path, module)
             for path in self.callers_of(source.path) if callers else ():
                 caller, tree = self.project.read(path), self.project.parsed(path)
                 if caller is not None and tree is not None:
-                    run_module(machine, machine.modules.get(path) or ModuleFile(caller, tree))
-        finally:
-            sys.setrecursionlimit(limit)
+                    run_module(machine, machine.modules.get(path) or ModuleFile(caller, tree), self._given(path))
         return _Run(machine, module, own, callers)
+
+    def trace(self, source: Source, parsed: Parsed, call: GivenCall) -> _Run:
+        """Interpret one call of a function of the document, whose top level only makes the names that it has."""
+        machine, module = self._machine(source), ModuleFile(source, parsed)
+        machine.modules[module.path] = module
+        with _deep_recursion():
+            run_quietly(machine, module)
+            run_given(machine, module, call)
+        return _Run(machine, module, len(machine.events), with_callers=False)
+
+    def _machine(self, source: Source) -> Machine:
+        return Machine(self.project, source.path, self.version, self.project.installed if self._lookup else None, self._cancelled)
+
+    def _given(self, path: str) -> list[GivenCall]:
+        return [call for call in self._shapes if call.is_of(path)]
 
     def callers_of(self, path: str) -> list[str]:
         """The files that import ``path``, looked for once."""
         if path not in self._callers:
             self._callers[path] = self.project.importers(path)[:_CALLERS]
         return self._callers[path]
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Around the interpreting of texts that nest deeper than Python lets its own interpreter go."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _verifier(interpreter: _Interpreter, run: _Run) -> Verifier:

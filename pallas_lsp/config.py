@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from .errors import CannotRun, did_you_mean
+from .given import GivenCall, read_call
 from .pages import rule_ids
 from .patterns import Patterns, parse_patterns
 from .settings import TARGETS, Settings
 
 FILE_NAME = "pyproject.toml"
 TABLE = "tool.pallas-lsp"
-# ``shapes`` is reserved for the shapes of arguments that no call in the project tells; a table there is accepted.
 KEYS = ("select", "ignore", "jax-version", "target", "exclude", "per-file-ignores", "shapes")
 
 
@@ -133,10 +133,26 @@ def _read(table: object, folder: str, path: str) -> Config:
                     rules = {pattern: rule_set(_strings(names)) for pattern, names in _table(value).items()}
                     config = replace(config, per_file_ignores=tuple((parse_patterns(folder, [p]), r) for p, r in rules.items()))
                 case "shapes":
-                    _table(value)
+                    calls = [_call(name, arguments) for name, given in _table(value).items() for arguments in _configurations(given)]
+                    settings = replace(settings, shapes=tuple(calls))
         except (CannotRun, _Wrong) as wrong:
             raise _Wrong(f"{key}: {wrong}") from None
     return replace(config, settings=settings)
+
+
+def _configurations(value: object) -> list[list[str]]:
+    """The arguments of one call, or a list of such lists."""
+    if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
+        return [_strings(item) for item in value]
+    return [_strings(value)]
+
+
+def _call(name: str, arguments: list[str]) -> GivenCall:
+    """The call of the function ``module.function``."""
+    module, _, function = name.rpartition(".")
+    if not module or not all(part.isidentifier() for part in name.split(".")):
+        raise _Wrong(f"expected the name of a function with its module ('ops.attention'), found {name!r}")
+    return read_call(f"{function}({', '.join(arguments)})", module)
 
 
 def _table(value: object) -> Mapping[str, object]:

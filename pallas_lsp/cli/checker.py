@@ -7,7 +7,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..config import TABLE, ConfigError
 from ..errors import CannotRun
+from ..given import GivenCall
 from ..rules.diagnostic import Diagnostic
 from ..settings import Settings
 from ..text.source import Source
@@ -25,12 +27,13 @@ class Checker:
     """Analyses the same files as often as asked, with the texts that their projects hold then.
 
     A file that does not say "pallas" is not analysed: a kernel call in it would have to be reached through a module that does,
-    and such a kernel is analysed with its own module. Such files cost a read and a search.
+    and such a kernel is analysed with its own module. Such files cost a read and a search. ``call``: look at nothing but this call.
     """
 
-    def __init__(self, files: Sequence[File], workspace: Workspace, choices: Choices) -> None:
+    def __init__(self, files: Sequence[File], workspace: Workspace, choices: Choices, call: GivenCall | None = None) -> None:
         self.workspace = workspace
         self._choices = choices
+        self._call = call
         self._paths = {file.path for file in files}
         self._roots = sorted({file.root for file in files})
         self._analysed: dict[str, Source] = {}
@@ -52,7 +55,8 @@ class Checker:
 
     def sites(self) -> list[KernelSite]:
         """The kernel calls in the files and, where these reach them, in their projects' other files: each configuration once, in order."""
-        own = (site for file, analysis in self.analyses() for site in analysis.sites if self._is_own(site.location.path, file.root))
+        found = [(file, site) for file, analysis in self.analyses() for site in analysis.sites]
+        own = (site for file, site in found if self._call is not None or self._is_own(site.location.path, file.root))
         return sorted(dict.fromkeys(own), key=lambda site: site.location)
 
     def analyses(self) -> Iterable[tuple[File, Analysis]]:
@@ -97,7 +101,7 @@ class Checker:
         if source is None:
             self._unread += 1
             print(f"pallas-lsp: cannot read {file.path}: not a text of at most 2 MB", file=sys.stderr)
-        return source is not None and "pallas" in source.text
+        return source is not None and ("pallas" in source.text or self._call is not None)
 
     def _analyse(self, file: File) -> Analysis:
         from ..analysis import analyze
@@ -109,7 +113,10 @@ class Checker:
         self._analysed[file.path] = source
         # Callers that are analysed anyway need not be run again for this file, unless it must be known whether its comments are of use.
         callers = "pallas: ignore" in source.text or not all(path in self._paths for path in project.importers(file.path))
-        return analyze(source, project, self._settings(file.path), callers=callers)
+        analysis = analyze(source, project, self._settings(file.path), callers=callers, call=self._call)
+        for wrong in analysis.wrong_calls:
+            raise ConfigError(f"{self.workspace.config(file.path).path}: [{TABLE}] shapes: {wrong}")
+        return analysis
 
     def _settings(self, path: str) -> Settings:
         return self._choices.over(self.workspace.config(path).settings)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import CannotRun
+from ..given import read_call
 from ..shapes.dims import MaybeDim, render
 from .checker import Checker
 from .options import Parser, add_choices, read_choices
@@ -22,13 +25,17 @@ def run(arguments: Sequence[str]) -> int:
     """Print every kernel call of the files that ``arguments`` name; always 0, since this judges nothing."""
     parser = Parser("inspect", "Show what is known of every kernel call: grid, refs, memory spaces, VMEM, and whether it lowers.")
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder); - reads standard input")
+    parser.add_argument("--call", metavar="CALL", help="trace this call of a function of the file: 'f(f32[8,128], i32[8], causal=True)'")
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="how to print it (default: %(default)s)")
     parser.add_argument("--statistics", action="store_true", help="print how many calls are decided, and what would decide the others")
     parser.add_argument("--stdin-filename", metavar="FILE", help="the name of the file that - gives the text of")
     add_choices(parser)
     options = parser.read(arguments)
     workspace = Workspace()
-    checker = Checker(named_files(workspace, options.paths, options.stdin_filename), workspace, read_choices(options))
+    call = None if options.call is None else read_call(options.call)
+    if call is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
+        raise CannotRun("--call goes with the one file that has the function")
+    checker = Checker(named_files(workspace, options.paths, options.stdin_filename), workspace, read_choices(options), call)
     sites, places = checker.sites(), Places(checker.read)
     if options.statistics:
         sys.stdout.write(_statistics(sites, as_json=options.output_format == "json"))

@@ -127,6 +127,7 @@ class Machine:
         self.called: set[Location] = set()
         self.escaped: dict[int, Event] = {}
         self.kernels: set[ast.AST] = set()
+        self.wrong_calls: list[str] = []  # what is wrong with calls that the configuration gives
 
     # -- the four verbs -------------------------------------------------------------------------------------------------------------
 

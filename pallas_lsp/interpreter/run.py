@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ..given import GivenCall, WrongCall
 from ..shapes import dims
 from . import importing, library
 from .expressions import make_function
 from .frames import MISSING, Frame
+from .given_calls import run_given
 from .importing import run_top_level
 from .machine import Arguments, Machine
 from .modules import ModuleFile
@@ -24,14 +26,19 @@ _CALLERS = 8
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
 
 
-def run_module(machine: Machine, module: ModuleFile) -> None:
+def run_module(machine: Machine, module: ModuleFile, given: Sequence[GivenCall] = ()) -> None:
     """Run a file as the program it is, and then each of its functions that holds a kernel call.
 
     The top level comes first (``__name__`` is ``"__main__"``): its calls give concrete configurations. Then every outermost function with
-    a kernel call runs with its declared defaults, and once with every parameter unknown.
+    a kernel call runs with its declared defaults, and once with every parameter unknown. ``given``: calls that count as the program's own.
     """
     machine.modules[module.path] = module
     _run_main(machine, module)
+    for call in given:
+        try:
+            run_given(machine, module, call)
+        except WrongCall as wrong:
+            machine.wrong_calls.append(str(wrong))
     found = entries(module)
     for node in callers_in_file(module, {function.name for function, _ in found}):
         _run_entry(machine, _entry_value(machine, module, (node, None)), (node, None), symbolic=False)

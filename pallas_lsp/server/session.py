@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from ..analysis import Analysis
-from ..config import FILE_NAME
+from ..config import FILE_NAME, TABLE
 from ..features.actions import Action, actions
 from ..features.hover import Hover, hover
 from ..interpreter.machine import Cancelled
@@ -60,6 +60,7 @@ class Session:
         self._taken: dict[str, Document] = {}  # the open documents as the projects know them
         self._results: dict[str, _Result] = {}
         self._stale: set[str] = set()  # documents whose result is of texts that have changed
+        self._complained: set[str] = set()
         self._lost: set[str] = set()  # documents whose result is of an older text, as little can be read of the newest
 
     def open(self, document: Document) -> None:
@@ -182,7 +183,15 @@ class Session:
             self._lost.add(document.path)
         else:
             self._lost.discard(document.path)
+            self._complain(analysis.wrong_calls)
             self._results[document.path] = _Result(analysis, document)
+
+    def _complain(self, wrong_calls: tuple[str, ...]) -> None:
+        """Say once what is wrong with the calls of the configuration."""
+        for wrong in wrong_calls:
+            if wrong not in self._complained:
+                self._complained.add(wrong)
+                self._log(f"[{TABLE}] shapes: {wrong}")
 
     def _reports(self, path: str) -> list[Report]:
         """The reports that differ from those delivered; ``path`` is the document that the job is about."""

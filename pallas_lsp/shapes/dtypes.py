@@ -105,6 +105,16 @@ def short(dtype: str | None) -> str:
     return dtype.replace("float", "f").replace("uint", "u").replace("int", "i").replace("complex", "c")
 
 
+NAMES: tuple[str, ...] = tuple(_WIDTHS)
+_SHORT = {short(dtype): dtype for dtype in NAMES}
+
+
+def named(name: str) -> str | None:
+    """The dtype that ``f32`` or ``float32`` names before the dims of a shape; None where it names none."""
+    dtype = _SHORT.get(name, name)
+    return _NARROWED.get(dtype, dtype) if dtype in _WIDTHS else None
+
+
 def to_inexact(dtype: str | None) -> str | None:
     """The dtype in which JAX computes a floating function of this one: integers and bool become float32
     (JAX has no rule for integers of 1 and 2 bits: None)."""

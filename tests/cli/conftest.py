@@ -45,7 +45,7 @@ def analysis(monkeypatch: pytest.MonkeyPatch) -> Callable[[Found], None]:
 
     def install(found: Found) -> None:
         module = types.ModuleType("pallas_lsp.analysis")
-        module.analyze = lambda *given, **options: types.SimpleNamespace(diagnostics=found(*given), sites=[])  # type: ignore[attr-defined]
+        module.analyze = lambda *given, **options: types.SimpleNamespace(diagnostics=found(*given), sites=[], wrong_calls=())  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "pallas_lsp.analysis", module)
 
     return install

@@ -8,6 +8,7 @@ import pytest
 from cli.command_line import Run
 
 from pallas_lsp.config import Config, ConfigError, find_config, load_config
+from pallas_lsp.given import read_call
 from pallas_lsp.settings import Settings
 
 FULL = """
@@ -20,7 +21,8 @@ exclude = ["old/", "*_generated.py"]
 per-file-ignores = { "tests/**" = ["ref-index-bounds"], "kernel.py" = ["masked-load"] }
 
 [tool.pallas-lsp.shapes]
-x = "f32[8,128]"
+"ops.attend" = ["f32[8,128]", "causal=True"]
+"pkg.ops.norm" = [["f32[8,128]"], ["bf16[8,256]"]]
 """
 
 
@@ -34,7 +36,15 @@ def test_everything_it_may_say(tmp_path: Path) -> None:
     config = load_config(write(tmp_path, FULL))
     assert config is not None
     assert config.settings == Settings(
-        select=frozenset({"store-scalar-to-vmem", "masked-load"}), ignore=frozenset({"masked-load"}), jax_version="0.10.2", target="v5e"
+        select=frozenset({"store-scalar-to-vmem", "masked-load"}),
+        ignore=frozenset({"masked-load"}),
+        jax_version="0.10.2",
+        target="v5e",
+        shapes=(
+            read_call("attend(f32[8,128], causal=True)", "ops"),
+            read_call("norm(f32[8,128])", "pkg.ops"),
+            read_call("norm(bf16[8,256])", "pkg.ops"),
+        ),
     )
     assert config.keys == {"select", "ignore", "jax-version", "target", "exclude", "per-file-ignores", "shapes"}
     assert config.excludes(str(tmp_path / "a/old/b/c.py"))
@@ -74,6 +84,9 @@ def test_no_table_is_the_default(tmp_path: Path) -> None:
         ("exclude = true", "exclude: expected a list of strings, found a boolean"),
         ("per-file-ignores = ['a']", "per-file-ignores: expected a table, found a list"),
         ("shapes = 2026-01-01", "shapes: expected a table, found a date or time"),
+        ("shapes = { 'ops.f' = 'f32[8]' }", "shapes: expected a list of strings, found a string"),
+        ("shapes = { f = ['f32[8]'] }", "shapes: expected the name of a function with its module ('ops.attention'), found 'f'"),
+        ("shapes = { 'ops.f' = ['f32[8'] }", "shapes: 'f(f32[8)' is no call: closing parenthesis ')' does not match opening parenthesis '['"),
     ],
 )
 def test_a_mistake_is_named_with_its_file_and_key(run: Run, tmp_path: Path, line: str, message: str) -> None:

@@ -37,7 +37,7 @@ def _two_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         )
         known = KernelSite(at(source, "call"), "kernel", at(source, "def kernel"), (4, 2), refs, 3 << 19, "lowers", ())
         open_ = KernelSite(at(source, "other"), None, None, None, (), None, "undecided", ("the kernel `f` is not known", "the grid"))
-        return types.SimpleNamespace(diagnostics=[], sites=[open_, known, open_])
+        return types.SimpleNamespace(diagnostics=[], sites=[open_, known, open_], wrong_calls=())
 
     module = types.ModuleType("pallas_lsp.analysis")
     module.analyze = analyze  # type: ignore[attr-defined]
