@@ -7,7 +7,7 @@ import ast
 from .frames import Frame
 from .machine import CALL, Arguments, Machine
 from .paths import PathEnd
-from .values import ABSENT, BoundMethod, Class, EnumMember, Function, Instance, Library, Opaque, Unknown, Value
+from .values import ABSENT, BoundMethod, Class, EnumMember, Function, Instance, Library, Opaque, Partial, Unknown, Value
 
 _DATACLASS = (
     "dataclasses.dataclass",
@@ -16,6 +16,8 @@ _DATACLASS = (
     "jax_dataclasses.pytree_dataclass",
     "pydantic.dataclasses.dataclass",
 )
+FIELDS = ("dataclasses.field", "flax.struct.field")
+_REGISTER = "jax.tree_util.register_dataclass"
 _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag")
 _PLAIN_BASES = ("object", "abc.ABC", "typing.Generic", "typing.Protocol", "Exception", "ValueError", "typing_extensions.Protocol")
 
@@ -42,8 +44,24 @@ def fields_of(cls: Class) -> dict[str, Value]:
     return result
 
 
+def subtrees_of(cls: Class) -> list[str]:
+    """The fields that are subtrees where an object of the class is a node of a pytree: all but those that are static.
+
+    Mirrors ``jax/_src/tree_util.py``, ``register_dataclass``.
+    """
+    return [name for name in fields_of(cls) if name not in cls.meta and not _is_static(class_attribute(cls, name))]
+
+
+def _is_static(field: Value) -> bool:
+    """Whether ``dataclasses.field(metadata={"static": True})`` or ``flax.struct.field(pytree_node=False)`` made the field."""
+    if not isinstance(field, Opaque) or field.name not in FIELDS:
+        return False
+    metadata = field.kwargs.get("metadata")
+    return field.kwargs.get("pytree_node") is False or (isinstance(metadata, dict) and metadata.get("static") is True)
+
+
 def _field_default(value: Value) -> Value:
-    if isinstance(value, Opaque) and value.name == "dataclasses.field":
+    if isinstance(value, Opaque) and value.name in FIELDS:
         if "default" in value.kwargs:
             return value.kwargs["default"]
         return ABSENT if "default_factory" not in value.kwargs else value
@@ -75,6 +93,8 @@ def define_class(machine: Machine, node: ast.ClassDef, frame: Frame) -> Class:
         name = value.name if isinstance(value, Library | Opaque) else ""
         if name in _DATACLASS or name.endswith(".dataclass"):
             cls.kind = "dataclass"
+        if isinstance(value, Partial) and isinstance(value.func, Library) and value.func.name == _REGISTER:
+            machine.call(value, Arguments([cls]), decorator, frame)
     return cls
 
 

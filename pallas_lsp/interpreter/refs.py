@@ -81,13 +81,18 @@ def index_fault(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any, dynam
     unsupported = next((entry for entry in entries if entry.kind in ("list", "str")), None)
     if unsupported is not None:
         return "unsupported-index-type", unsupported.kind, unsupported.node
-    if shape is None:
+    if shape is None or _is_none_alone(entries):
         return _slice_form_fault(entries, dynamic_sizes)
     if len(entries) - len(ellipses) > len(shape):
         return "too-many-indices", (len(entries) - len(ellipses), shape), entries[-1].node
     if len(entries) > 1 and any(entry.kind == "none" for entry in entries):
         return "unsupported-index-type", "none", next(entry.node for entry in entries if entry.kind == "none")
     return _slice_form_fault(entries, dynamic_sizes) or _ref_fault(entries) or _bounds_fault(shape, entries, facts)
+
+
+def _is_none_alone(entries: tuple[IndexEntry, ...]) -> bool:
+    """Whether the indexer is a lone None, which selects everything."""
+    return len(entries) == 1 and entries[0].kind == "none"
 
 
 def _slice_form_fault(entries: tuple[IndexEntry, ...], dynamic_sizes: bool) -> Fault | None:
@@ -173,7 +178,7 @@ def indexed_shape(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any) -> 
         return _array_indexed_shape(shape, entries, facts)
     if shape is None or any(entry.kind in ("unknown", "numpy", "ref", "float", "bool") for entry in entries):
         return _all_scalar_shape(shape, entries)
-    if len(entries) == 1 and entries[0].kind == "none":
+    if _is_none_alone(entries):
         return shape
     try:
         resolved = facts.resolve_shape(shape)

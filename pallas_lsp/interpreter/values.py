@@ -128,14 +128,15 @@ class SpecOrigin:
 @dataclass(frozen=True, slots=True)
 class RefTransform:
     """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step;
-    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to; ``same_width``: of a bitcast between dtypes
-    of one width."""
+    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to. Of a bitcast: the ``rows`` it was applied to,
+    and the ``widths`` in bits of an element before and after it, where they are known."""
 
     kind: str
     strided: bool = False
     squeezed: bool = False
     rank: int | None = None
-    same_width: bool = False
+    rows: MaybeDim = None
+    widths: tuple[int, int] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -254,7 +255,11 @@ class Builtin:
 
 @dataclass(slots=True, eq=False)
 class Class:
-    """A class of the user's. ``kind``: ``plain``, ``dataclass``, ``namedtuple`` or ``enum``; ``complete``: all bases are known."""
+    """A class of the user's.
+
+    ``kind``: ``plain``, ``dataclass``, ``namedtuple`` or ``enum``; ``complete``: all bases are known; ``meta``: the fields that the
+    program registered as no subtrees of a pytree.
+    """
 
     node: ast.ClassDef
     module: ModuleFile
@@ -262,6 +267,7 @@ class Class:
     bases: tuple[Value, ...] = ()
     kind: str = "plain"
     complete: bool = True
+    meta: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

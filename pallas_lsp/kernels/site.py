@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..interpreter.call_events import Footprint, Window
 from ..interpreter.events import Event, KernelRun
 from ..interpreter.library.refusals import location_of
-from ..interpreter.library.uses import refs_in
+from ..interpreter.library.uses import named_refs, refs_in
 from ..interpreter.truth import as_dim
 from ..interpreter.values import Array, Function, Ref, RefRoot, Unknown, Value
 from ..shapes.dims import MaybeDim, Shape
@@ -85,7 +85,7 @@ def _site(event: KernelRun, vmem: dict[int, MaybeDim]) -> KernelSite:
     name = kernel.name if isinstance(kernel, Function) else None
     place = Location(kernel.module.path, kernel.module.source.span_of(kernel.node)) if isinstance(kernel, Function) else None
     parameters = _parameters(kernel) if isinstance(kernel, Function) else {}
-    refs = tuple(info for name_, value in event.refs for info in _refs(name_, value, parameters.get(name_)))
+    refs = tuple(_info(name_, ref, parameters.get(given)) for given, value in event.refs for name_, ref in named_refs(given, value))
     unknowns = tuple(dict.fromkeys(info.why for info in refs if info.why and (info.shape is None or info.dtype is None)))
     size = next((vmem[id(ref.root)] for ref in refs_in([value for _, value in event.refs]) if id(ref.root) in vmem), None)
     taken = size if isinstance(size, int) else None
@@ -107,17 +107,11 @@ def _parameters(kernel: Function) -> dict[str, Location]:
     return {name: Location(source.path, Span(start, start + len(name))) for name, start in starts.items()}
 
 
-def _refs(name: str, value: Value, parameter: Location | None) -> list[RefInfo]:
-    if isinstance(value, Ref):
-        root = value.root
-        source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
-        places = (parameter, root.decided_at, source)
-        return [RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root))]
-    if isinstance(value, tuple | list):
-        return [info for index, part in enumerate(value) for info in _refs(f"{name}[{index}]", part, parameter)]
-    if isinstance(value, dict):
-        return [info for key, part in value.items() for info in _refs(f"{name}[{key!r}]", part, parameter)]
-    return []
+def _info(name: str, ref: Ref, parameter: Location | None) -> RefInfo:
+    root = ref.root
+    source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
+    places = (parameter, root.decided_at, source)
+    return RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root))
 
 
 def _window(root: RefRoot) -> RefWindow | None:

@@ -7,8 +7,9 @@ Mirrors ``jax/_src/state/types.py`` (``RefReshaper``, ``RefBitcaster``) and the 
 from __future__ import annotations
 
 from ..interpreter.events import Access, CopyRef, ViewEvent
-from ..interpreter.values import DynamicSlice
-from ..shapes import dims, dtypes
+from ..interpreter.operation_events import CopyStep
+from ..interpreter.values import DynamicSlice, Ref, RefTransform
+from ..shapes import dims
 from ..shapes.dims import Truth
 from . import words
 from .memory_spaces import happens
@@ -117,7 +118,8 @@ def bitcast_1d_ref(event: Access, context: Context) -> Finding | None:
     step = next((step for step in event.transforms if step.kind == "bitcast" and step.rank == 1), None)
     if step is None:
         return None
-    message = "list index out of range" if step.same_width else "Bitcast 1D ref with bitwidth change is not supported."
+    same_width = step.widths is not None and step.widths[0] == step.widths[1]
+    message = "list index out of range" if same_width else "Bitcast 1D ref with bitwidth change is not supported."
     return Finding(
         event.where.location,
         f"a bitcast of {words.name(event.ref)}, which has 1 dim: a bitcast needs at least 2",
@@ -126,28 +128,26 @@ def bitcast_1d_ref(event: Access, context: Context) -> Finding | None:
     )
 
 
-@rule("bitcast-rows-not-divisible", on=ViewEvent, order=22, stage="trace")
-def bitcast_rows_not_divisible(event: ViewEvent, context: Context) -> Finding | None:
-    """A bitcast to a wider dtype does not divide the second-last dim."""
-    if event.kind != "bitcast" or event.ref.shape is None or len(event.ref.shape) < 2 or (widths := _widths(event)) is None:
+@rule("bitcast-rows-not-divisible", on=Access, order=9, stage="trace", also=(ViewEvent, CopyStep))
+def bitcast_rows_not_divisible(event: Access | ViewEvent | CopyStep, context: Context) -> Finding | None:
+    """A view is used whose bitcast to a wider dtype does not divide the second-last dim."""
+    refs = (event.copy.source, event.copy.destination) if isinstance(event, CopyStep) else (event.ref,)
+    uneven = ((ref, step) for ref in refs if isinstance(ref, Ref) for step in ref.transforms if _leaves_rows_over(step))
+    ref, step = next(uneven, (None, None))
+    if ref is None or step is None or step.widths is None:
         return None
-    old, new = widths
-    rows = event.where.facts.resolve(event.ref.shape[-2])
-    if dims.divides(new, dims.mul(rows, old)) is not Truth.NO:
-        return None
+    old, new = step.widths
     return Finding(
         event.where.location,
-        f"{words.name(event.ref)} has {words.dim(rows)} rows of {old} bits: they do not make whole rows of {new} bits",
-        words.shaped(event.ref),
+        f"{words.name(ref)} has {words.dim(step.rows)} rows of {old} bits: they do not make whole rows of {new} bits",
+        words.shaped(ref),
         "Expected input and output shapes are the same after multiplying the second-minor dimension by the bitwidths.",
     )
 
 
-def _widths(event: ViewEvent) -> tuple[int, int] | None:
-    """The bit widths before and after a bitcast, None when one is not known."""
-    old = dtypes.bits(event.ref.dtype) if event.ref.dtype is not None else None
-    new = dtypes.bits(event.detail) if event.detail is not None else None
-    return (old, new) if old is not None and new is not None else None
+def _leaves_rows_over(step: RefTransform) -> bool:
+    """Whether the rows that a bitcast was applied to certainly do not make whole rows of the new width."""
+    return step.widths is not None and dims.divides(step.widths[1], dims.mul(step.rows, step.widths[0])) is Truth.NO
 
 
 @rule("strided-last-dim", on=Access, order=121, stage="compile")

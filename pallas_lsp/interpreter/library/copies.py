@@ -80,13 +80,14 @@ def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Fra
     machine.emit(ViewEvent(machine.where(node, frame), "bitcast", ref, detail=name))
     old, new = (dtypes.bits(d) if d is not None else None for d in (ref.dtype, name))
     rank = len(ref.shape) if ref.shape is not None else None
+    widths = (old, new) if old is not None and new is not None else None
     shape = ref.shape if ref.shape is not None and len(ref.shape) >= 2 else None  # JAX refuses to bitcast fewer dims
+    before = shape[-2] if shape is not None else None
     if shape is not None:
-        rows = dims.floordiv(dims.mul(shape[-2], old), new) if old is not None and new is not None else None
+        rows = dims.floordiv(dims.mul(before, widths[0]), widths[1]) if widths is not None else None
         shape = (*shape[:-2], rows, shape[-1])
-    return Ref(
-        ref.root, shape, name, (*ref.transforms, RefTransform("bitcast", rank=rank, same_width=old is not None and old == new)), ref.shape
-    )
+    step = RefTransform("bitcast", rank=rank, rows=machine.path.facts.resolve(before), widths=widths)
+    return Ref(ref.root, shape, name, (*ref.transforms, step), ref.shape)
 
 
 RECEIVERS[Ref] = _ref_method

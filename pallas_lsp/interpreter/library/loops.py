@@ -7,7 +7,8 @@ Mirrors ``jax/_src/lax/control_flow/loops.py``: ``scan``, ``while_loop``, ``fori
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from ...shapes import dtypes
@@ -21,7 +22,7 @@ from ..operation_events import LoopCarry, ScanMade
 from ..operations import is_traced, needs_static
 from ..paths import PathEnd
 from ..truth import as_dim
-from ..values import Array, Builtin, Unknown, Value
+from ..values import Array, Builtin, Region, Unknown, Value
 from .registry import PALLAS, Call, models
 from .structures import difference
 from .trees import is_node, leaves, tree_map
@@ -39,14 +40,24 @@ def as_array(value: Value) -> Value:
 
 @models(f"{PALLAS}.loop", "jax.experimental.pallas.tpu_sc.parallel_loop")
 def _loop(call: Call) -> Value:
+    """A decorator that runs the function as the body of a loop; what it decorates is the final carry."""
+    carry = call.kwargs.get("init_carry", call.kwargs.get("carry"))
+    bounds = (call.get(0, "lower"), call.get(1, "upper"), call.get(2, "step", 1))
+    traced = any(is_traced(call.machine, bound) for bound in bounds)
+    index = Array(_INDEX if traced else Aval((), "int32", True), bounds)
+
     def apply(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-        before = machine.effects
-        if arguments.args:
-            with machine.branched():
-                machine.call(arguments.args[0], Arguments([Array(_INDEX)]), node, frame)
-        if machine.effects != before:
-            mark_live(call.args)
-        return None
+        if not arguments.args:
+            return None
+        body = arguments.args[0]
+
+        def step(entering: Value) -> Value:
+            if carry is not None:
+                return call.call(body, index, entering)
+            call.call(body, index)
+            return None
+
+        return _carried(call, carry, step, bounds, "while_loop" if traced else "scan")
 
     return Builtin("loop", apply)
 
@@ -89,14 +100,17 @@ def _while_loop(call: Call) -> Value:
     return _carried(call, init, step, tests, "while_loop")
 
 
-def _carried(call: Call, init: Value, step: Step, controls: Any, loop: str) -> Value:
+def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loop: str) -> Value:
     """Run a loop's body once on a carry that stands for every iteration, and give the final carry."""
     machine = call.machine
     effects = machine.effects
     init = tree_map(machine, as_array, init)
     entering = _entering(call, init, step)
-    with machine.branched():
+    # The body of a while loop is kept whole, or dropped whole; that of a scan loses its own dead loads.
+    whole = Region(machine.region) if loop == "while_loop" else None
+    with machine.branched(), machine.inside(whole) if whole is not None else nullcontext():
         result = machine.settle(step(entering))
+    controls = (*controls, *((whole,) if whole is not None else ()))
     if machine.effects != effects:
         mark_live(controls)
     changed = difference(machine, entering, result)
@@ -148,13 +162,13 @@ def _promoted(start: Aval, after: Value) -> Aval:
     return Aval(start.shape, dtypes.promote((start.dtype, start.weak), (after.dtype, after.aval.weak))[0], False)
 
 
-def _leaving(machine: Machine, entering: Value, result: Value, controls: Any) -> Value:
+def _leaving(machine: Machine, entering: Value, result: Value, controls: tuple[Value, ...]) -> Value:
     def leave(start: Value, after: Value) -> Value:
         if not isinstance(start, Array):
             return Unknown("a loop's result", host=machine.kernel is None) if isinstance(start, Unknown) else start
         if isinstance(after, Array):
             start.operands = (*start.operands, after)
-        return Array(start.aval, (start, *(c for c in controls if isinstance(c, Array))))
+        return Array(start.aval, (start, *(c for c in controls if isinstance(c, Array | Region))))
 
     alone = tree_map(machine, lambda leaf: leave(leaf, None), entering)
     if not is_node(entering):

@@ -35,7 +35,7 @@ from ..values import (
 )
 from .captures import captured_arrays, module_of
 from .refusals import place, refuse, rests_on_a_guess
-from .uses import note_uses, refs_in
+from .uses import named_refs, note_uses, refs_in
 
 _NO_FUNCTIONS = (tuple, list, dict, str, int, float, type(None), Array, BlockSpec, GridSpec, ShapeDtype, Scratch, Ref, slice)
 
@@ -219,12 +219,8 @@ def _note_captures(machine: Machine, function: Function, context: KernelContext,
 def name_refs(names: dict[str, Value]) -> None:
     """Give every ref the name of the parameter that receives it."""
     for name, value in names.items():
-        if isinstance(value, Ref):
-            value.root.name = name
-        elif isinstance(value, tuple):
-            for index, part in enumerate(value):
-                if isinstance(part, Ref):
-                    part.root.name = f"{name}[{index}]"
+        for expression, ref in named_refs(name, value):
+            ref.root.name = expression
 
 
 def _note_parameters(machine: Machine, function: Function, scope: Frame) -> None:

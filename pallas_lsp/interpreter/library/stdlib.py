@@ -6,7 +6,7 @@ import itertools
 import math
 
 from ...shapes import dims
-from ..classes import fields_of
+from ..classes import FIELDS, fields_of
 from ..operations import needs_static, traced_in
 from ..sequences import items_of
 from ..truth import as_dim
@@ -88,14 +88,30 @@ def _replace(call: Call) -> Value:
     return call.unknown()
 
 
-@models("dataclasses.field")
+@models(*FIELDS)
 def _field(call: Call) -> Value:
     return Opaque(call.name, (), call.kwargs)
 
 
-@models(
-    "dataclasses.dataclass", "jax.tree_util.register_dataclass", "jax.tree_util.register_pytree_node_class", "jax.tree_util.register_static"
-)
+@models("jax.tree_util.register_dataclass")
+def _register_dataclass(call: Call) -> Value:
+    cls, data, meta = call.get(0, "nodetype"), call.get(1, "data_fields"), call.get(2, "meta_fields")
+    if isinstance(cls, Class) and isinstance(meta, tuple | list):
+        cls.meta = frozenset(name for name in meta if isinstance(name, str))
+    elif isinstance(cls, Class) and isinstance(data, tuple | list):
+        cls.meta = frozenset(fields_of(cls)) - {name for name in data if isinstance(name, str)}
+    return cls
+
+
+@models("jax.tree_util.register_static")
+def _register_static(call: Call) -> Value:
+    cls = call.get(0, "cls")
+    if isinstance(cls, Class):
+        cls.meta = frozenset(fields_of(cls))
+    return cls
+
+
+@models("dataclasses.dataclass", "jax.tree_util.register_pytree_node_class")
 def _class_decorator(call: Call) -> Value:
     if call.args and isinstance(call.args[0], Class):
         return call.args[0]

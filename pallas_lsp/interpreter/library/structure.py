@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...shapes.dims import Poly
-from ..classes import fields_of
+from ..classes import subtrees_of
 from ..machine import Machine
 from ..values import ABSENT, Array, BlockSpec, Class, Dtype, Function, Instance, Library, Scratch, ShapeDtype, Value
 from .grids import is_absent
@@ -80,7 +80,7 @@ def _child_names(value: Value) -> list[str]:
         except TypeError:
             return [f"[{key!r}]" for key in value]
     if isinstance(value, Instance):
-        return [f".{name}" for name in fields_of(value.cls)]
+        return [f".{name}" for name in subtrees_of(value.cls)]
     return [f"[{index}]" for index in range(len(value))] if value is not None else []
 
 

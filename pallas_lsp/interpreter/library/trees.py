@@ -1,5 +1,5 @@
 """``jax.tree``: pytrees of interpreted values. ``None`` is an empty subtree; instances of user classes are nodes when their fields are
-known.
+known, and their static fields are no subtrees.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..classes import fields_of
+from ..classes import subtrees_of
 from ..machine import Machine
 from ..values import Instance, Unknown, Value
 from .registry import Call, models
@@ -28,7 +28,7 @@ def children(value: Value) -> list[Value]:
         except TypeError:
             return list(value.values())
     if isinstance(value, Instance):
-        return [value.attrs.get(name) for name in fields_of(value.cls)]
+        return [value.attrs.get(name) for name in subtrees_of(value.cls)]
     return list(value) if value is not None else []
 
 
@@ -41,7 +41,7 @@ def rebuilt(value: Value, parts: list[Value]) -> Value:
             keys = list(value)
         return dict(zip(keys, parts, strict=True))
     if isinstance(value, Instance):
-        return Instance(value.cls, dict(zip(fields_of(value.cls), parts, strict=True)), value.complete)
+        return Instance(value.cls, value.attrs | dict(zip(subtrees_of(value.cls), parts, strict=True)), value.complete)
     return type(value)(parts) if value is not None else None
 
 

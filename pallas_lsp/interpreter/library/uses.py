@@ -8,7 +8,7 @@ from typing import Any
 
 from ..call_events import FirstRead, RefPassed
 from ..events import Access, CopyRef, Event, UnmodelledCall
-from ..values import Array, DynamicSlice, Ref, RefRoot, Value
+from ..values import Array, DynamicSlice, Instance, Ref, RefRoot, Value
 
 
 def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
@@ -116,15 +116,30 @@ def _changed(event: Event) -> list[RefRoot]:
 
 
 def refs_in(value: Value) -> list[Ref]:
-    """The refs in a small structure."""
-    found: list[Ref] = []
-    pending: list[Any] = [value]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Ref):
-            found.append(part)
-        elif isinstance(part, tuple | list):
-            pending.extend(part)
-        elif isinstance(part, dict):
-            pending.extend(part.values())
+    """The refs in a structure, in order."""
+    return [ref for _, ref in named_refs("", value)]
+
+
+def named_refs(name: str, value: Value) -> list[tuple[str, Ref]]:
+    """The refs in a structure that the program calls ``name``, each with the expression that gives it: ``name[0]``, ``name.mask``."""
+    found: list[tuple[str, Ref]] = []
+    holders: set[int] = set()
+
+    def visit(name: str, value: Value) -> None:
+        if isinstance(value, Ref):
+            found.append((name, value))
+        elif isinstance(value, tuple | list | dict | Instance) and id(value) not in holders:
+            holders.add(id(value))
+            for suffix, part in _parts(value):
+                visit(name + suffix, part)
+
+    visit(name, value)
     return found
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Value]]:
+    if isinstance(value, Instance):
+        return ((f".{name}", part) for name, part in value.attrs.items())
+    if isinstance(value, dict):
+        return ((f"[{key!r}]", part) for key, part in value.items())
+    return ((f"[{index}]", part) for index, part in enumerate(value))
