@@ -87,6 +87,14 @@ class CopyStep(Event):
 
 
 @dataclass(slots=True)
+class CopyLeft(Event):
+    """No path of a kernel finishes a copy. ``kind``: the last that happens to it, ``made``, ``started``, or ``waited`` without a start."""
+
+    kind: str
+    copy: CopyMade
+
+
+@dataclass(slots=True)
 class SemaphoreUse(Event):
     """A semaphore function (``signal``, ``wait``, ``read``) is given ``ref``."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..given import GivenCall, WrongCall
 from ..shapes import dims
-from . import importing, library
+from . import importing, library, matching
 from .expressions import make_function
 from .frames import MISSING, Frame
 from .given_calls import run_given
@@ -20,7 +20,7 @@ from .statements import EXECUTE_ERRORS
 from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Value
 
 # Importing these fills the machine's tables: without them nothing is interpreted.
-_TABLES = (importing, library)
+_TABLES = (importing, library, matching)
 TOP_LEVEL_PATHS = 4
 _CALLERS = 8
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})

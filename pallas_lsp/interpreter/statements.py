@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from .classes import define_class
+from .classes import class_attribute, define_class
 from .events import ValueStore
 from .expressions import dict_key, make_function
 from .frames import MISSING, Frame
 from .machine import EXECUTE, Arguments, Machine
-from .operators import SYMBOL, binary, compare
+from .operators import SYMBOL, binary
 from .paths import PathEnd
 from .refs import store
 from .sequences import items_of, unpack
-from .truth import assume, equals, known_truth, truth
+from .truth import assume, known_truth, truth
 from .values import (
     ABSENT,
     Array,
+    Function,
     Instance,
     Iteration,
     Ref,
@@ -263,6 +264,7 @@ def _run_once(machine: Machine, body: list[ast.stmt], frame: Frame) -> bool:
 
 def _run_unknown_times(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
     """Run the body once for any iteration, and forget afterwards what it changes."""
+    machine.blind += 1  # what other iterations do is not known
     before = {name: frame.names.get(name, MISSING) for name in assigned_names(node)}
     lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
     begin()
@@ -317,18 +319,47 @@ def _while(machine: Machine, node: ast.While, frame: Frame) -> None:
 
 @executes(ast.With, ast.AsyncWith)
 def _with(machine: Machine, node: ast.With, frame: Frame) -> None:
+    managers: list[Value] = []
     for entry in node.items:
-        value = machine.evaluate(entry.context_expr, frame)
+        managers.append(machine.evaluate(entry.context_expr, frame))
+        given = _context_method(machine, managers[-1], "__enter__", [], entry, frame)
         if entry.optional_vars is not None:
-            assign(
-                machine, entry.optional_vars, Unknown("what a context manager gives", host=machine.kernel is None, key=None), frame, node
-            )
-        del value
-    machine.execute(node.body, frame)
+            assign(machine, entry.optional_vars, given, frame, node)
+
+    def leave() -> None:
+        for manager, entry in zip(reversed(managers), reversed(node.items), strict=True):
+            _context_method(machine, manager, "__exit__", [None] * 3, entry, frame)
+
+    with _followed_by(leave):
+        machine.execute(node.body, frame)
+
+
+@contextmanager
+def _followed_by(then: Callable[[], None]) -> Iterator[None]:
+    """Around statements behind which ``then`` happens, also where they return or leave a loop."""
+    try:
+        yield
+    except EXECUTE_ERRORS:
+        then()
+        raise
+    then()
+
+
+def _context_method(machine: Machine, manager: Value, name: str, args: list[Value], entry: ast.withitem, frame: Frame) -> Value:
+    """What ``__enter__`` or ``__exit__`` of a context manager gives; unknown for one that is not the program's own."""
+    method = class_attribute(manager.cls, name) if isinstance(manager, Instance) else None
+    if isinstance(method, Function):
+        return machine.call(method, Arguments([manager, *args]), entry.context_expr, frame)
+    return Unknown("what a context manager gives", host=machine.kernel is None)
 
 
 @executes(ast.Try, ast.TryStar)
 def _try(machine: Machine, node: ast.Try, frame: Frame) -> None:
+    with _followed_by(lambda: machine.execute(node.finalbody, frame)):
+        _try_body(machine, node, frame)
+
+
+def _try_body(machine: Machine, node: ast.Try, frame: Frame) -> None:
     try:
         with _guarded(machine, node):
             machine.execute(node.body, frame)
@@ -341,7 +372,6 @@ def _try(machine: Machine, node: ast.Try, frame: Frame) -> None:
         machine.execute(handler.body, frame)
     else:
         machine.execute(node.orelse, frame)
-    machine.execute(node.finalbody, frame)
 
 
 @contextmanager
@@ -375,60 +405,3 @@ def _global(machine: Machine, node: ast.Global, frame: Frame) -> None:
 @executes(ast.Nonlocal)
 def _nonlocal(machine: Machine, node: ast.Nonlocal, frame: Frame) -> None:
     frame.nonlocals.update(node.names)
-
-
-@executes(ast.Match)
-def _match(machine: Machine, node: ast.Match, frame: Frame) -> None:
-    subject = machine.evaluate(node.subject, frame)
-    for case in node.cases:
-        answer = _matches(machine, case.pattern, subject, node.subject, frame)
-        if answer is not False and case.guard is not None:
-            guard = machine.evaluate(case.guard, frame)
-            answer = truth(machine, guard, case.guard, frame) if known_truth(answer) is True else Unknown("a guarded pattern", host=True)
-        if truth(machine, answer, case.pattern, frame):
-            machine.execute(case.body, frame)
-            return
-
-
-def _matches(machine: Machine, pattern: ast.pattern, subject: Value, node: ast.expr, frame: Frame) -> Value:
-    """Whether a pattern matches: known, a condition, or unknown; binds what the pattern captures."""
-    if isinstance(pattern, ast.MatchAs):
-        inner = _matches(machine, pattern.pattern, subject, node, frame) if pattern.pattern is not None else True
-        if pattern.name is not None:
-            frame.assign(pattern.name, subject)
-        return inner
-    if isinstance(pattern, ast.MatchValue):
-        wanted = machine.evaluate(pattern.value, frame)
-        comparison = ast.copy_location(ast.Compare(node, [ast.Eq()], [pattern.value]), pattern)
-        if isinstance(subject, Array):
-            return compare(machine, ast.Eq(), subject, wanted, comparison, frame)
-        return equals(machine, subject, wanted, comparison)
-    if isinstance(pattern, ast.MatchSingleton):
-        comparison = ast.copy_location(ast.Compare(node, [ast.Is()], [ast.Constant(pattern.value)]), pattern)
-        return equals(machine, subject, pattern.value, comparison)
-    if isinstance(pattern, ast.MatchOr):
-        answers = [_matches(machine, part, subject, node, frame) for part in pattern.patterns]
-        known = [known_truth(answer) for answer in answers]
-        if True in known:
-            return True
-        undecided = [answer for answer, value in zip(answers, known, strict=True) if value is None]
-        return False if not undecided else undecided[0] if len(undecided) == 1 else Unknown("one of several patterns", host=True)
-    if isinstance(pattern, ast.MatchSequence) and isinstance(subject, tuple | list):
-        return _matches_sequence(machine, pattern, list(subject), node, frame)
-    for captured in ast.walk(pattern):
-        name = getattr(captured, "name", None)
-        if isinstance(captured, ast.MatchAs | ast.MatchStar) and isinstance(name, str):
-            frame.assign(name, Unknown("captured by a pattern", host=machine.kernel is None))
-    return Unknown("a pattern that is not interpreted", host=True)
-
-
-def _matches_sequence(machine: Machine, pattern: ast.MatchSequence, items: list[Value], node: ast.expr, frame: Frame) -> Value:
-    if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
-        return Unknown("a starred pattern", host=True)
-    if len(items) != len(pattern.patterns):
-        return False
-    answers = [_matches(machine, part, item, node, frame) for part, item in zip(pattern.patterns, items, strict=True)]
-    if any(known_truth(answer) is False for answer in answers):
-        return False
-    undecided = [answer for answer in answers if known_truth(answer) is None]
-    return True if not undecided else undecided[0] if len(undecided) == 1 else Unknown("several undecided patterns", host=True)

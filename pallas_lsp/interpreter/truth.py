@@ -74,6 +74,7 @@ def truth(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> bool:
             machine.emit(TracedBranch(machine.where(node, frame), value))
         if machine.kernel is not None:
             raise PathEnd("a traced value decides a Python branch")
+    machine.blind += isinstance(value, Instance)  # its ``__bool__`` is not run
     return machine.decide(as_condition(value, node), node, frame)
 
 

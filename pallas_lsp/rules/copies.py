@@ -7,7 +7,7 @@ verifier of ``tpu.enqueue_dma``.
 
 from __future__ import annotations
 
-from ..interpreter.operation_events import CopyMade, CopyStep, ScopedRun, SemaphoreUse
+from ..interpreter.operation_events import CopyLeft, CopyMade, CopyStep, ScopedRun, SemaphoreUse
 from ..interpreter.refs import same_shape
 from ..interpreter.values import ABSENT, Ref
 from ..shapes.dims import Truth
@@ -136,6 +136,18 @@ def dma_dtype_mismatch(event: CopyStep, context: Context) -> Finding | None:
         (*words.shaped(ends[0]), *words.shaped(ends[1])),
         _VERIFIER.format("element type"),
     )
+
+
+@rule("dma-semaphore", on=CopyLeft, order=10, stage="run")
+def dma_semaphore(event: CopyLeft, context: Context) -> Finding | None:
+    """A copy is never started, or nobody waits until it is done."""
+    name = words.name(event.copy.semaphore) if isinstance(event.copy.semaphore, Ref) else "its semaphore"
+    said = {
+        "made": "this copy is never started, so that nothing is copied: `.start()` it, and `.wait()` before its data are used",
+        "started": f"this copy is started and nothing waits for {name}: what is read may be old, and the semaphore is not back at 0 at the end",
+        "waited": f"this waits for {name}, which no copy that was started ever signals: the kernel hangs",
+    }
+    return Finding(event.where.location, said[event.kind])
 
 
 @rule("run-scoped-arity", on=ScopedRun, order=10, stage="trace")

@@ -16,7 +16,24 @@ from ..machine import Machine
 from ..operations import needs_static, traced_in
 from ..operators import from_shapes
 from ..truth import as_dim, dtype_of
-from ..values import Array, Dtype, Library, Opaque, Ref, RefIndexer, ShapeDtype, Unknown, Value
+from ..values import (
+    Array,
+    BoundMethod,
+    Copy,
+    Dtype,
+    Function,
+    Instance,
+    Library,
+    Opaque,
+    Partial,
+    Ref,
+    RefIndexer,
+    ShapeDtype,
+    Transformed,
+    Unknown,
+    Value,
+    ValueMethod,
+)
 from .registry import FALLBACK, PALLAS, TPU, Call, models
 
 _TRACING = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "jax.random.", "jax.image.")
@@ -27,6 +44,17 @@ _SHAPE_ONLY = frozenset(
 )
 # Functions whose plain number arguments are sizes, so that an unknown number of the host is a symbolic dim.
 _SIZES = frozenset({"arange", "zeros", "ones", "empty", "eye", "tri", "iota", "broadcasted_iota", "cdiv", "next_power_of_2", "align_to"})
+
+
+# Python's functions that reach what they are not given.
+_SEES_ALL = frozenset({"eval", "exec", "locals", "globals", "vars"})
+
+_RUNS = (Function, Partial, BoundMethod, ValueMethod, Transformed, Instance, Copy)
+
+
+def _may_run(values: list[Value]) -> bool:
+    """Whether a function that is given these values may run something of the program's with them."""
+    return any(_may_run(list(value)) if isinstance(value, tuple | list) else isinstance(value, _RUNS) for value in values)
 
 
 def array_function(call: Call) -> Value:
@@ -43,6 +71,7 @@ def array_function(call: Call) -> Value:
         return Opaque(call.name, tuple(call.args), call.kwargs)  # a library's class: what it was made with may matter
     if function is None or not call.arguments.exact:
         call.machine.emit(UnmodelledCall(call.machine.where(call.node, call.frame), call.name, tuple(call.args)))
+        call.machine.blind += call.name in _SEES_ALL or _may_run([*call.args, *call.kwargs.values()])
         if operations.gives_array(name) and call.arguments.exact:
             return Array(Aval(None, None, None), arrays_in([*call.args, *call.kwargs.values()]), made_by=call.node)
         return call.unknown()
