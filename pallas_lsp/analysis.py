@@ -80,7 +80,7 @@ def analyze(
     comments = find_suppressions(source, parsed)
     suppressions = SuppressionComments(project, comments)
     diagnostics = diagnostics_of(
-        run.events, RuleTable(), interpreter.context, settings, suppressions, _verifier(interpreter, run).fixes, run.machine.called
+        run.events, interpreter.table, settings, suppressions, _verifier(interpreter, run).fixes, run.machine.called
     )
     machine = run.machine
     return Analysis(
@@ -118,7 +118,7 @@ class _Interpreter:
     def __init__(self, project: Project, settings: Settings, lookup: bool, cancelled: Callable[[], bool] | None) -> None:
         self.project = project
         self.version = settings.jax_version or jax_version(project.environment)
-        self.context = Context(parse_version(self.version) if self.version else None, settings.target)
+        self.table = RuleTable(Context(parse_version(self.version) if self.version else None, settings.target))
         self._lookup = lookup
         self._cancelled = cancelled
         self._callers: dict[str, list[str]] = {}
@@ -173,14 +173,14 @@ def _deep_recursion() -> Iterator[None]:
 
 def _verifier(interpreter: _Interpreter, run: _Run) -> Verifier:
     """What tries the fixes of a run, when they are looked at: by interpreting the edited texts, callers and all."""
-    project, table, document = interpreter.project, RuleTable(), run.module.path
+    project, document = interpreter.project, run.module.path
 
     def judged(paths: frozenset[str], events: list[Event]) -> Judgement:
         for path in sorted(paths):
             source, parsed = project.read(path), project.parsed(path)
             if source is not None and parsed is not None:
                 events = events + interpreter.run(source, parsed).machine.events
-        return judge(events, table, interpreter.context)
+        return judge(events, interpreter.table)
 
     @cache
     def before(paths: frozenset[str]) -> Judgement:

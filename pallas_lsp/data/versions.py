@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 Version = tuple[int, ...]
 
@@ -16,6 +17,7 @@ def parse_version(text: str) -> Version | None:
     return tuple(int(part) for part in found.group().split(".")) if found else None
 
 
+@cache
 def satisfies(version: Version | None, since: str | None, until: str | None) -> bool:
     """Whether ``since <= version < until``; without a version, whether that holds for every known one."""
     low, high = (parse_version(bound) if bound else None for bound in (since, until))

@@ -13,7 +13,7 @@ from ..interpreter.events import Access, CallFault, Event, KernelRun, ShapeFault
 from ..interpreter.machine import Cancelled
 from ..resolve.project import Project
 from ..rules.diagnostic import Fix
-from ..rules.registry import Context, RuleTable
+from ..rules.registry import RuleTable
 from ..rules.stored_values import stored_aval
 from ..text.edits import apply, conflict
 from ..text.source import Source
@@ -57,11 +57,11 @@ class _Finding:
     events: Sequence[Event]
 
 
-def judge(events: Iterable[Event], table: RuleTable, context: Context) -> Judgement:
+def judge(events: Iterable[Event], table: RuleTable) -> Judgement:
     """Look at the events of a run."""
     findings, undecided, stores, kernels = set(), set(), dict[Location, bool](), 0
     for event in events:
-        found = table.first(event, context)
+        found = table.first(event)
         kernels += isinstance(event, KernelRun)
         if found is not None:
             findings.add((found[0].id, found[1].location))

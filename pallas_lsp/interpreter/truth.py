@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..shapes import dims
+from ..shapes import dims, dtypes
 from ..shapes.dims import Dim, Poly, Truth
 from .events import TracedBranch
 from .frames import Frame
@@ -48,8 +48,6 @@ def as_dim(value: Value) -> Dim | None:
 
 def dtype_of(value: Value) -> str | None:
     """The dtype that a value names when used as a dtype argument, None when it names none that is known."""
-    from ..shapes import dtypes
-
     if isinstance(value, Dtype):
         return value.name
     if isinstance(value, Library):

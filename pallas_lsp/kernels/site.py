@@ -71,7 +71,10 @@ class KernelSite:
 def sites_of(events: Iterable[Event]) -> list[KernelSite]:
     """The kernel calls of a run, each configuration once, in the order of the text."""
     events = list(events)
-    vmem = {id(root): total(shares(event, "vmem"), event) for event in events if isinstance(event, Footprint) for root in event.roots}
+    vmem: dict[int, MaybeDim] = {}
+    for event in events:
+        if isinstance(event, Footprint):
+            vmem.update(dict.fromkeys(map(id, event.roots), total(shares(event, "vmem"), event)))
     found: dict[tuple[object, ...], KernelSite] = {}
     for event in events:
         if isinstance(event, KernelRun):

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from ..interpreter.call_events import Window
+from ..interpreter.signature import free_names
 from ..interpreter.values import Function
 from ..kernels.windows import Visits, block_sizes, is_whole, step_count, visits
 from ..shapes import dims
@@ -49,20 +50,20 @@ def index_map_late_binding(event: Window, context: Context) -> Finding | None:
 
 def _loop_variable(function: Function) -> str | None:
     """A variable of a loop around the function that the function reads from outside itself."""
-    read = {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     spec = function.node.args
     own = {p.arg for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg)))}
     own |= {n.id for n in ast.walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for loop in ast.walk(function.module.parsed.tree):
-        if isinstance(loop, ast.For):
-            targets, inside = [loop.target], any(n is function.node for statement in loop.body for n in ast.walk(statement))
-        elif isinstance(loop, ast.ListComp | ast.GeneratorExp):
-            targets, inside = [g.target for g in loop.generators], any(n is function.node for n in ast.walk(loop.elt))
-        else:
-            continue
+    free = [name for name in free_names(function.node) if name not in own]
+    if not free:
+        return None
+    place = function.module.source.span_of(function.node)
+    for loop in function.module.parsed.loops:
+        targets = [loop.target] if isinstance(loop, ast.For) else [g.target for g in loop.generators]
+        body: list[ast.stmt] | list[ast.expr] = loop.body if isinstance(loop, ast.For) else [loop.elt]
+        first, last = function.module.source.span_of(body[0]), function.module.source.span_of(body[-1])
         names = [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
-        found = next((name for name in names if inside and name in read and name not in own), None)
-        if found is not None:
+        found = next((name for name in names if name in free), None)
+        if found is not None and first.start <= place.start and place.end <= last.end:
             return found
     return None
 

@@ -11,7 +11,7 @@ from ..settings import Settings
 from ..text.span import Location
 from ..text.suppressions import Suppressions, Unused, find_suppressions
 from .diagnostic import Diagnostic, Fix, FixesOnDemand, Related, Severity
-from .registry import RULES, Context, Finding, Rule, RuleTable
+from .registry import RULES, Finding, Rule, RuleTable
 
 UNUSED = "unused-suppression"
 
@@ -33,7 +33,6 @@ Offer = Callable[[str, Location, Sequence[Event]], Iterator[Fix]]
 def diagnostics_of(
     events: Iterable[Event],
     table: RuleTable,
-    context: Context,
     settings: Settings,
     suppressions: SuppressionComments,
     offer: Offer,
@@ -46,7 +45,7 @@ def diagnostics_of(
     """
     joined: dict[tuple[str, Location], _Joined] = {}
     for event in events:
-        judged = table.first(event, context)
+        judged = table.first(event)
         if judged is None or not is_selected(judged[0].id, settings):
             continue
         entry, finding = judged

@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..data.versions import Version, satisfies
@@ -96,29 +95,28 @@ def load_rules() -> None:
         importlib.import_module(f"{__package__}.{module.name}")
 
 
-@dataclass(frozen=True)
 class RuleTable:
-    """The rules to run, by event type, in JAX's order."""
+    """The rules that speak in a context, by event type, in JAX's order."""
 
-    rules: tuple[Rule, ...] = field(default_factory=lambda: tuple(RULES.values()))
-
-    @cached_property
-    def by_event(self) -> dict[type[Event], tuple[Rule, ...]]:
-        """The rules of each event type, first check first."""
+    def __init__(self, context: Context) -> None:
+        self._context = context
         table: dict[type[Event], list[Rule]] = {}
-        for entry in self.rules:
-            for event in entry.events:
-                table.setdefault(event, []).append(entry)
-        return {event: tuple(sorted(entries, key=lambda r: r.order)) for event, entries in table.items()}
+        for entry in RULES.values():
+            if not (entry.since or entry.until) or context.jax(entry.since, entry.until):
+                for event in entry.events:
+                    table.setdefault(event, []).append(entry)
+        self._by_event = {event: sorted(entries, key=lambda entry: entry.order) for event, entries in table.items()}
 
-    def first(self, event: Event, context: Context) -> tuple[Rule, Finding] | None:
+    def first(self, event: Event) -> tuple[Rule, Finding] | None:
         """The finding that JAX would raise for this event, None when it raises none."""
-        for entry in self.by_event.get(type(event), ()):
-            if (entry.since or entry.until) and not context.jax(entry.since, entry.until):
+        entries = self._by_event.get(type(event))
+        if entries is None:
+            return None
+        dropped = event.where.dropped
+        for entry in entries:
+            if dropped and entry.stage != "trace":
                 continue
-            if event.where.dropped and entry.stage != "trace":
-                continue
-            finding = entry.check(event, context)
+            finding = entry.check(event, self._context)
             if finding is not None:
                 return entry, finding
         return None

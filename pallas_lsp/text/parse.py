@@ -10,6 +10,7 @@ import ast
 import re
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .recovery import Draft, recover
 from .source import BOM, Source
@@ -37,6 +38,11 @@ class Parsed:
     error: tuple[str, int] | None = None
     mostly_lost: bool = False
     _source: Source | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def loops(self) -> list[ast.For | ast.ListComp | ast.GeneratorExp]:
+        """The loops that ``for`` makes in statements, lists and generators."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.For | ast.ListComp | ast.GeneratorExp)]
 
     def is_damaged(self, node: ast.AST) -> bool:
         """Whether a function or class, its decorators or anything inside it touches damage."""
