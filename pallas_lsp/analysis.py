@@ -88,7 +88,7 @@ def analyze(
         parsed,
         [*diagnostics, *(unused_suppressions(comments, settings) if call is None else ())],
         sites_of(run.events),
-        Notes(source, parsed, run.module, machine.notes),
+        Notes(source, parsed, run.module, machine.notes, machine.varied),
         frozenset(machine.modules),
         frozenset(machine.unresolved),
         machine.cut,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,12 +32,13 @@ class ValueNote:
 
 @dataclass(frozen=True)
 class Notes:
-    """The noted values of one document."""
+    """The noted values of one document; ``varied``: the places where other runs of the same text had another one."""
 
     source: Source
     parsed: Parsed
     module: ModuleFile | None
     values: Mapping[tuple[int, int], Value] = field(default_factory=dict)
+    varied: Set[tuple[int, int]] = frozenset()
 
     @classmethod
     def empty(cls, source: Source, parsed: Parsed) -> Notes:
@@ -54,21 +55,48 @@ class Notes:
     def _node_at(self, offset: int) -> tuple[Span, ast.AST] | None:
         return next(((span, node) for span, node in self._names if offset in span), None)
 
+    def is_name(self, offset: int) -> bool:
+        """Whether a name, of a variable or behind a dot, is at ``offset``."""
+        return self.source.text[offset : offset + 1].isidentifier() and self._node_at(offset) is not None
+
     def value_at(self, offset: int) -> ValueNote | None:
         """The value of the innermost name at ``offset``, None when nothing worth saying is known."""
         found = self._node_at(offset)
         if found is None:
             return None
         span, node = found
-        value = self.values.get((node.lineno, node.col_offset))  # type: ignore[attr-defined]
-        if isinstance(node, ast.Attribute):
-            value = None
+        value = None if isinstance(node, ast.Attribute) else self.value_of(node)
         text = describe(value)
         if text is None:
             return None
         name = node.arg if isinstance(node, ast.arg) else node.id if isinstance(node, ast.Name) else ""
         width = Span(span.start, span.start + len(name))
         return ValueNote(width, name, text, _origin(value))
+
+    def value_of(self, node: ast.AST) -> Value:
+        """The noted value of a name or parameter."""
+        return self.values.get((node.lineno, node.col_offset))  # type: ignore[attr-defined]
+
+    def bound(self) -> Iterator[tuple[Span, Value]]:
+        """The names that functions and statements bind, with their values where every run had the same.
+
+        Not those that a statement only changes, and not those of lambdas, which have no room for more.
+        """
+        trees = list(ast.walk(self.parsed.tree))
+        elsewhere = {id(node.target) for node in trees if isinstance(node, ast.AugAssign)}
+        elsewhere |= {id(part) for node in trees if isinstance(node, ast.Lambda) for part in ast.walk(node.args)}
+        for span, node in self._names:
+            if id(node) not in elsewhere and (isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)):
+                name: str = getattr(node, "arg", "") or getattr(node, "id", "")
+                place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+                if name.strip("_") and place in self.values and place not in self.varied:
+                    yield Span(span.start, span.start + len(name)), self.values[place]
+
+    def ref_at(self, offset: int) -> tuple[Span, Ref] | None:
+        """The name at ``offset`` and the ref that it is, None where it is none."""
+        found = self._node_at(offset)
+        value = self.value_of(found[1]) if found is not None and not isinstance(found[1], ast.Attribute) else None
+        return (found[0], value) if found is not None and isinstance(value, Ref) else None
 
     def library_name_at(self, offset: int) -> str | None:
         """The canonical dotted name of the library function or class at ``offset``."""
@@ -82,13 +110,14 @@ class Notes:
             node = node.value
         if not isinstance(node, ast.Name):
             return None
-        target = self._imports.get(node.id)
+        target = self.imports.get(node.id)
         for part in reversed(parts):
             target = target.member(part) if target is not None else None
         return target.dotted if target is not None else None
 
     @cached_property
-    def _imports(self) -> dict[str, LibraryName]:
+    def imports(self) -> dict[str, LibraryName]:
+        """What the names stand for that the text imports from libraries."""
         found: dict[str, LibraryName] = {}
         for node in ast.walk(self.parsed.tree):
             if isinstance(node, ast.Import | ast.ImportFrom):

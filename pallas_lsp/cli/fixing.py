@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ..fixes.batch import edits_of, together
 from ..rules.diagnostic import Diagnostic, Fix
 from ..text.source import Source
 from ..text.span import Edit
@@ -75,19 +76,11 @@ class Fixer:
 
     def _batch(self, diagnostics: Sequence[Diagnostic]) -> list[Fix]:
         """A fix for as many findings as can be fixed at once."""
-        batch: list[Fix] = []
-        edits: set[Edit] = set()
-        for diagnostic in diagnostics:
-            fix = usable_fix(diagnostic, self.unsafe)
-            if fix is not None and fix not in self._refused and self._fits(fix, edits):
-                batch.append(fix)
-                edits.update(fix.edits)
-        return batch
+        fixes = (usable_fix(diagnostic, self.unsafe) for diagnostic in diagnostics)
+        return together(fix for fix in fixes if fix is not None and fix not in self._refused and self._may_make(fix))
 
-    def _fits(self, fix: Fix, edits: set[Edit]) -> bool:
-        """Whether ``fix`` can be made beside ``edits``; an edit that two fixes share (a BlockSpec moved for both) is made once."""
-        new = [edit for edit in fix.edits if edit not in edits]
-        return all(self._is_editable(edit.path) for edit in new) and not any(_touch(a, b) for a in new for b in edits)
+    def _may_make(self, fix: Fix) -> bool:
+        return all(self._is_editable(edit.path) for edit in fix.edits)
 
     def _is_editable(self, path: str) -> bool:
         if path not in self.originals:
@@ -99,7 +92,7 @@ class Fixer:
 
     def _try(self, batch: Sequence[Fix], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...] | None:
         """Apply the fixes; the findings then, or None and the texts as before where a finding of the batch did not go or one came."""
-        edits = {edit for fix in batch for edit in fix.edits}
+        edits = edits_of(batch)
         before = {path: self.checker.text(path) for path in {edit.path for edit in edits}}
         for path, text in before.items():
             own = [edit for edit in edits if edit.path == path]
@@ -110,10 +103,6 @@ class Fixer:
         for path, text in before.items():
             self.checker.set_text(path, text)
         return None
-
-
-def _touch(one: Edit, other: Edit) -> bool:
-    return one.path == other.path and one.span.start <= other.span.end and other.span.start <= one.span.end
 
 
 def _edited(text: str, edits: Sequence[Edit], newline: str) -> str:

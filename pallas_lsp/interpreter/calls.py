@@ -28,6 +28,7 @@ def call_function(machine: Machine, function: Function, arguments: Arguments, no
 
 def run_body(machine: Machine, function: Function, scope: Frame) -> Value:
     """Run the body in its new frame and give what it returns."""
+    _note_parameters(machine, function, scope)
     with machine.entered(function):
         if isinstance(function.node, ast.Lambda):
             return machine.evaluate(function.node.body, scope)
@@ -38,6 +39,14 @@ def run_body(machine: Machine, function: Function, scope: Frame) -> Value:
         except Returned as returned:
             return returned.value
     return None
+
+
+def _note_parameters(machine: Machine, function: Function, scope: Frame) -> None:
+    if machine.focus == function.module.path:
+        spec = function.node.args
+        for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))):
+            if parameter.arg in scope.names:
+                machine.note(parameter, scope.names[parameter.arg])
 
 
 _GENERATORS: dict[int, tuple[ast.AST, bool]] = {}

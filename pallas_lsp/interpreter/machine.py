@@ -106,6 +106,7 @@ class Machine:
         self.looked_up: dict[str, Value] = {}
         self.events: list[Event] = []
         self.notes: dict[tuple[int, int], Value] = {}
+        self.varied: set[tuple[int, int]] = set()  # places of ``notes`` where other runs had another value
         self.path = Path(Explorer(1))
         self.kernel: KernelContext | None = None
         self.seen_kernels: dict[Any, Any] = {}
@@ -217,8 +218,11 @@ class Machine:
     def note(self, node: ast.AST, value: Value) -> None:
         """Keep the value for hover: the first that is known, for the program's own calls run first, until one tells more."""
         place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
-        if not isinstance(value, Library) and _told(value) > _told(self.notes.get(place, ABSENT)):
+        known = self.notes.get(place, ABSENT)
+        if not isinstance(value, Library) and _told(value) > _told(known):
             self.notes[place] = value
+        elif value is not known and _is_other(value, known):
+            self.varied.add(place)
 
     def where(self, node: ast.AST, frame: Frame) -> Where:
         """The place of an event that happens now."""
@@ -288,6 +292,19 @@ def _told(value: Value) -> int:
     if isinstance(value, Array | Ref):
         return 2 + (value.shape is not None) + (value.dtype is not None)
     return 4
+
+
+def _is_other(value: Value, known: Value) -> bool:
+    """Whether two noted values certainly differ in shape, dtype or memory space; a symbolic dim covers every number."""
+    if not isinstance(value, Array | Ref) or not isinstance(known, Array | Ref):
+        return isinstance(value, Array | Ref) != isinstance(known, Array | Ref) and not isinstance(value, Unknown)
+    spaces = (value.root.space, known.root.space) if isinstance(value, Ref) and isinstance(known, Ref) else (None, None)
+    pairs: list[tuple[str | int | None, str | int | None]] = [(value.dtype, known.dtype), spaces]
+    if value.shape is not None and known.shape is not None:
+        if len(value.shape) != len(known.shape):
+            return True
+        pairs += [(a, b) for a, b in zip(value.shape, known.shape, strict=True) if isinstance(a, int) and isinstance(b, int)]
+    return any(one is not None and other is not None and one != other for one, other in pairs)
 
 
 def symbolic_array(key: str, rank: int) -> Array:

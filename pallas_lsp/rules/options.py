@@ -15,7 +15,7 @@ from . import places, words
 from .registry import Context, Finding, rule
 
 TPU = "jax.experimental.pallas.tpu"
-_SEMANTICS = ("parallel", "arbitrary", "core_parallel", "subcore_parallel")
+SEMANTICS = ("parallel", "arbitrary", "core_parallel", "subcore_parallel")
 _FIELDS = ("dimension_semantics", "allow_input_fusion", "vmem_limit_bytes", "collective_id")
 
 
@@ -89,7 +89,7 @@ def dimension_semantics_value(event: Options, context: Context) -> Finding | Non
     """A dimension semantic that the compiler does not know."""
     if event.kind != "pallas_call":
         return None
-    wrong = next((entry for entry in _semantics(event) or () if isinstance(entry, str) and entry not in _SEMANTICS), None)
+    wrong = next((entry for entry in _semantics(event) or () if isinstance(entry, str) and entry not in SEMANTICS), None)
     if wrong is None:
         return None
     return Finding(

@@ -25,6 +25,8 @@ _COMMENT_OR_STRING = re.compile(
 )
 _DIRECTIVE = re.compile(r"#\s*pallas:\s*(?P<verb>ignore-file|ignore)(?![\w-])(?:\s*\[(?P<rules>[^\[\]#]*)\]|(?!\s*\[))")
 _NAME = re.compile(r"[^\s,]+")
+# What has to stay on the first two lines: a byte order mark, the interpreter and the encoding.
+_LEAD = re.compile(r"\ufeff?(?:#!.*(?:\r\n|\r|\n))?(?:[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+.*(?:\r\n|\r|\n))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,21 @@ class Suppressions:
             if (parsed.error is None) == (self.parsed.error is None) and find_suppressions(edited, parsed).matches(rule, span):
                 return Edit(self.source.path, Span(at, at), content)
         return None
+
+    def suppress_in_file(self, rule: str) -> Edit | None:
+        """The edit that silences ``rule`` in the whole file: one more name in a comment that does so, or a new comment on top.
+
+        None where the file already has one that silences every rule.
+        """
+        wide = [found for found in self.found if found.whole_file]
+        if any(found.covers(rule) for found in wide):
+            return None
+        names = next((found.rules for found in wide if found.rules), None)
+        if names:
+            at = names[-1][1].end
+            return Edit(self.source.path, Span(at, at), f", {rule}")
+        at = _LEAD.match(self.source.text).end()  # type: ignore[union-attr]  # it matches everywhere
+        return Edit(self.source.path, Span(at, at), f"# pallas: ignore-file[{rule}]{self.source.newline}")
 
     def unused(self, known_rules: Collection[str], checked_rules: Collection[str]) -> list[Unused]:
         """What no finding needed, in order, once every finding has been asked for by ``matches``.

@@ -152,7 +152,6 @@ def run_kernel(
         if call is not None:
             refs = tuple(scope.names.items())
             machine.emit(KernelRun(machine.where(call.origin.node, frame), function, context.grid, refs, given=kernel))
-        _note_parameters(machine, function, scope)
     elif function is kernel and not callable_value(function):
         return Outcome()
     if isinstance(function, Function):
@@ -224,12 +223,3 @@ def name_refs(names: dict[str, Value]) -> None:
     for name, value in names.items():
         for expression, ref in named_refs(name, value):
             ref.root.name = expression
-
-
-def _note_parameters(machine: Machine, function: Function, scope: Frame) -> None:
-    if machine.focus != function.module.path:
-        return
-    spec = function.node.args
-    for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))):
-        if parameter.arg in scope.names:
-            machine.note(parameter, scope.names[parameter.arg])

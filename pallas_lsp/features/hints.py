@@ -1,0 +1,90 @@
+"""What an editor shows between the words of the text: shapes, dtypes and memory spaces of refs and values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..interpreter.values import Array, Ref
+from ..kernels.joined import joined_refs
+from ..rules.words import count
+from ..shapes.avals import Aval, aval_text
+from ..shapes.dims import Shape
+from ..text.span import Span
+
+if TYPE_CHECKING:
+    from ..analysis import Analysis
+    from ..kernels.site import RefInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """``label``, to show at ``offset``; ``detail``: lines of plain text to show on demand."""
+
+    offset: int
+    label: str
+    detail: tuple[str, ...] = ()
+
+
+def hints(analysis: Analysis, within: Span, *, refs: bool = True, values: bool = False) -> list[Hint]:
+    """The hints for ``within``, in the order of the text.
+
+    ``refs``: beside the parameters of kernels, and where another name is bound to a ref; ``values``: where a name is bound to an array in a
+    function that has refs. Nothing is said of what is not known at all, or of what is another thing each time.
+    """
+    found = {hint.offset: hint for hint in _bound(analysis, refs, values)}
+    found |= {hint.offset: hint for hint in (_parameters(analysis) if refs else ())}
+    return [hint for offset, hint in sorted(found.items()) if within.start <= offset <= within.end]
+
+
+def _parameters(analysis: Analysis) -> Iterator[Hint]:
+    for parameter, refs in joined_refs(analysis.sites).items():
+        if parameter.path != analysis.source.path:
+            continue
+        texts = [_ref_text(ref.shape, ref.dtype, ref.memory_space) for ref in refs]
+        described = tuple(f"{ref.name}: {text}" for ref, text in zip(refs, texts, strict=True) if text)
+        if refs[0].name != analysis.source.slice(parameter.span):  # a tuple, a dict or *refs: as many as there are
+            yield Hint(parameter.span.end, f": {count(len(refs), 'ref')}", described)
+        elif texts[0]:
+            yield Hint(parameter.span.end, f": {texts[0]}", (*described, *_origin(refs[0])))
+
+
+def _origin(ref: RefInfo) -> Iterator[str]:
+    if ref.window is not None and ref.window.array is not None and ref.window.array != ref.shape:
+        yield f"a window of {_array_text(ref.window.array, ref.dtype)}"
+
+
+def _bound(analysis: Analysis, refs: bool, values: bool) -> Iterator[Hint]:
+    inside = _functions_with_refs(analysis) if values else []
+    for span, value in analysis.notes.bound():
+        if isinstance(value, Ref) and refs:
+            text = _ref_text(value.shape, value.dtype, value.root.space)
+        elif isinstance(value, Array) and any(function.covers(span) for function in inside):
+            text = _array_text(value.shape, value.dtype)
+        else:
+            continue
+        if text:
+            yield Hint(span.end, f": {text}")
+
+
+def _functions_with_refs(analysis: Analysis) -> list[Span]:
+    """The functions of which a parameter is known to be a ref."""
+    source, notes = analysis.source, analysis.notes
+    functions = (node for node in ast.walk(analysis.parsed.tree) if isinstance(node, ast.FunctionDef | ast.Lambda))
+    return [source.span_of(node) for node in functions if any(isinstance(notes.value_of(arg), Ref) for arg in _arguments(node))]
+
+
+def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _ref_text(shape: Shape, dtype: str | None, space: str | None) -> str:
+    """``f32[8,128] vmem``; empty where none of it is known."""
+    return " ".join(filter(None, (_array_text(shape, dtype), space)))
+
+
+def _array_text(shape: Shape, dtype: str | None) -> str:
+    """``f32[8,128]``; empty where neither shape nor dtype is known."""
+    return "" if shape is None and dtype is None else aval_text(Aval(shape, dtype))
