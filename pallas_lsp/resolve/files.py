@@ -75,9 +75,9 @@ class Files:
 
 
 class Derived(Generic[Value]):
-    """A value computed from a source, once per source."""
+    """A value computed from a source, once per source; ``compute`` is also given the value for the text that the path had before."""
 
-    def __init__(self, compute: Callable[[Source], Value]) -> None:
+    def __init__(self, compute: Callable[[Source, Value | None], Value]) -> None:
         self._compute = compute
         self._values: dict[str, tuple[Source, Value]] = {}
 
@@ -85,7 +85,7 @@ class Derived(Generic[Value]):
         """The value for ``source``, computed where its text is not the one last seen for its path."""
         known = self._values.get(source.path)
         if known is None or known[0] is not source:
-            known = (source, self._compute(source))
+            known = (source, self._compute(source, known[1] if known else None))
             _make_room(self._values)
             self._values[source.path] = known
         return known[1]

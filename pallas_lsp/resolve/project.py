@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..text.parse import Parsed, parse
+from ..text.reparse import reparse
 from ..text.source import Source
 from .environment import Environment
 from .exports import Exports, exports_of
@@ -42,8 +43,8 @@ class Project:
         self.environment = environment or Environment()
         self._files = Files()
         self._patience = patience
-        self._parsed: Derived[Parsed] = Derived(lambda source: parse(source.text))
-        self._exports: Derived[Exports] = Derived(lambda source: exports_of(self._parsed.of(source).tree))
+        self._parsed: Derived[Parsed] = Derived(lambda source, before: reparse(before, source.text) if before else parse(source.text))
+        self._exports: Derived[Exports] = Derived(lambda source, _: exports_of(self._parsed.of(source).tree))
         self._search_path: dict[str, tuple[str, ...]] = {}
         self._importers = ImporterScan(self)
         self._installed: InstalledNames | None = None

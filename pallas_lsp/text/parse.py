@@ -11,14 +11,17 @@ import re
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 
 from .recovery import Draft, recover
 from .source import BOM, Source
 from .span import Span
+from .units import Layout, lay_out
 
-# Text is mostly lost when more than this share of its code was blanked.
-_MOSTLY = 1 / 3
+MOSTLY = 1 / 3
+"""Text is mostly lost when more than this share of its code was blanked."""
 
+_LINE_ENDING = re.compile(r"\r\n|\n|\r")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -38,6 +41,17 @@ class Parsed:
     error: tuple[str, int] | None = None
     mostly_lost: bool = False
     _source: Source | None = field(default=None, repr=False, compare=False)
+    _layout: Layout | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def source(self) -> Source:
+        """The text as it is written, without a path."""
+        return self._source or Source("", self.text)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The units of the text."""
+        return self._layout or lay_out(self.tree.body, self.source, range(self.source.line_count))
 
     @cached_property
     def loops(self) -> list[ast.For | ast.ListComp | ast.GeneratorExp]:
@@ -46,11 +60,11 @@ class Parsed:
 
     def is_damaged(self, node: ast.AST) -> bool:
         """Whether a function or class, its decorators or anything inside it touches damage."""
-        if self._source is None or not self.damaged:
+        if not self.damaged:
             return False
-        span = self._source.span_of(node)
+        span = self.source.span_of(node)
         for decorator in getattr(node, "decorator_list", ()):
-            span = Span(min(span.start, self._source.span_of(decorator).start), span.end)
+            span = Span(min(span.start, self.source.span_of(decorator).start), span.end)
         return any(damage.overlaps(span) for damage in self.damaged)
 
 
@@ -60,7 +74,7 @@ def parse(text: str) -> Parsed:
     Positions of the tree are positions of ``text``, a leading byte order mark counted as one code point. Not safe to run
     in two threads at once: Python's warning filters, which it silences, belong to the process.
     """
-    text = _parsable(text)
+    text = parsable(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes in the user's strings
         try:
@@ -72,19 +86,27 @@ def parse(text: str) -> Parsed:
 
 def _recovered(text: str) -> Parsed:
     source = Source("", text)
-    draft = Draft([source.line_text(line0) for line0 in range(source.line_count)])
+    draft = Draft(split_lines(text))
     tree, refusal = recover(draft)
-    pieces, end = [], 0
-    for line0, line in enumerate(draft.lines):
-        start = source.line_span(line0).start
-        pieces += [text[end:start], line]
-        end = start + len(line)
+    if tree is None:
+        draft.blank(0, len(draft.lines) - 1, 0)
+        tree = ast.Module([], [])
+    blanked = "".join(map("".join, zip_longest(draft.lines, _LINE_ENDING.findall(text), fillvalue="")))
     error = None if refusal is None else (refusal.message, source.offset(refusal.line0, refusal.column))
-    damaged = sorted(Span(source.offset(*start), source.offset(*end)) for start, end in draft.damage)
-    return Parsed("".join(pieces), tree, tuple(damaged), error, draft.lost_share > _MOSTLY, source)
+    return Parsed(blanked, tree, damage_spans(draft, source), error, draft.lost_share > MOSTLY, source)
 
 
-def _parsable(text: str) -> str:
+def damage_spans(draft: Draft, source: Source) -> tuple[Span, ...]:
+    """The damage of a text's draft as spans, in order."""
+    return tuple(sorted(Span(source.offset(*start), source.offset(*end)) for start, end in draft.damage))
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text without their endings."""
+    return _LINE_ENDING.split(text)
+
+
+def parsable(text: str) -> str:
     """The text with what ``ast.parse`` cannot even read replaced, character by character of the same UTF-8 width.
 
     A byte order mark becomes a form feed, which alone may stand before the first statement.

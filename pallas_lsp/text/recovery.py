@@ -106,30 +106,42 @@ class Draft:
         return next(as_deep, above[0] if above else None)
 
 
-def recover(draft: Draft) -> tuple[ast.Module, Refusal | None]:
-    """Blank what is broken in ``draft``; the tree of what is left, and Python's first objection, None for mere magics."""
-    for line0 in _magic_lines(draft.lines):
-        draft.lines[line0] = " " * len(draft.lines[line0])
-    outcome = _attempt(draft.lines)
+def recover(draft: Draft, part: range | None = None) -> tuple[ast.Module | None, Refusal | None]:
+    """Blank what is broken in ``draft``, or in the lines ``part`` of it, which others have no share in.
+
+    Gives the tree of what is left there, None where nothing could be saved, and Python's first objection, None for mere magics.
+    """
+    part = part or range(len(draft.lines))
+    for line0 in list(_magic_lines(draft.lines[part.start : part.stop])):
+        draft.lines[part.start + line0] = " " * len(draft.lines[part.start + line0])
+    outcome = _attempt(draft.lines[part.start : part.stop], part.start)
     if isinstance(outcome, ast.Module):
         return outcome, None
     refusal = outcome
-    pieces = _pieces(draft.lines)
-    # Mostly one piece is broken, and Python has just named a line of it.
-    named = [piece for piece in pieces if refusal.line0 in piece]
-    for chosen in (named, pieces):
-        for piece in chosen:
-            _repair(draft, piece)
-        outcome = _attempt(draft.lines)
+    groups = _groups(draft.lines, part)
+    # Mostly one is broken, and Python has just named a line of it.
+    named = [group for group in groups if group[0].start <= refusal.line0 < group[-1].stop]
+    for chosen in (named, groups):
+        for group in chosen:
+            # Lines that look like a statement of their own may belong to one above, whose bracket is open.
+            if not isinstance(_attempt(draft.lines[group[0].start : group[-1].stop]), ast.Module):
+                for piece in group:
+                    _repair(draft, piece)
+        outcome = _attempt(draft.lines[part.start : part.stop], part.start)
         if isinstance(outcome, ast.Module):
             return outcome, refusal
-    draft.blank(0, len(draft.lines) - 1, 0)
-    return ast.Module(body=[], type_ignores=[]), refusal
+    return None, refusal
 
 
-def _attempt(lines: Sequence[str]) -> ast.Module | Refusal:
+def begins_surely(line: str) -> bool:
+    """Whether a line is taken for the start of a statement, whatever stands above it."""
+    return _SURE_HEAD.match(line) is not None
+
+
+def _attempt(lines: Sequence[str], first: int = 0) -> ast.Module | Refusal:
+    """The tree of lines, of which the first is the line ``first`` of its text."""
     try:
-        return ast.parse("\n".join(lines))
+        return ast.parse("\n" * first + "\n".join(lines))
     except SyntaxError as error:
         return Refusal(error.msg, max((error.lineno or 1) - 1, 0), max((error.offset or 1) - 1, 0), error.lineno is not None)
     except (ValueError, RecursionError, MemoryError) as error:
@@ -166,6 +178,17 @@ def _pieces(lines: Sequence[str]) -> list[range]:
     if not starts or starts[0] > 0:
         starts.insert(0, 0)
     return [range(first, end) for first, end in pairwise([*starts, len(lines)])]
+
+
+def _groups(lines: Sequence[str], part: range) -> list[list[range]]:
+    """The pieces of the lines ``part``, those together of which only the first surely begins a statement."""
+    groups: list[list[range]] = []
+    for piece in _pieces(lines[part.start : part.stop]):
+        moved = range(part.start + piece.start, part.start + piece.stop)
+        if not groups or begins_surely(lines[moved.start]):
+            groups.append([])
+        groups[-1].append(moved)
+    return groups
 
 
 def _magic_lines(lines: Sequence[str]) -> Iterator[int]:
