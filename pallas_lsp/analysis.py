@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
-from .data.versions import parse_version
+from .data.versions import KNOWN, parse_version
 from .fixes.verification import Judgement, Verifier, judge
 from .given import GivenCall
 from .interpreter.events import Event
@@ -18,9 +18,11 @@ from .interpreter.machine import Machine
 from .interpreter.modules import ModuleFile
 from .interpreter.run import run_module
 from .kernels.site import KernelSite, sites_of
+from .kernels.verdict import Judge as VerdictJudge
 from .notes import Notes
 from .resolve.environment import jax_version
 from .resolve.project import Project
+from .rules.certain import doubt_about
 from .rules.diagnostic import Diagnostic
 from .rules.findings import SuppressionComments, diagnostics_of, unused_suppressions
 from .rules.registry import Context, RuleTable
@@ -87,7 +89,7 @@ def analyze(
         source,
         parsed,
         [*diagnostics, *(unused_suppressions(comments, settings) if call is None else ())],
-        sites_of(run.events),
+        sites_of(run.events, _judging(interpreter.table)),
         Notes(source, parsed, run.module, machine.notes, machine.varied),
         frozenset(machine.modules),
         frozenset(machine.unresolved),
@@ -169,6 +171,22 @@ def _deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _judging(table: RuleTable) -> VerdictJudge:
+    """What the verdicts of kernel calls rest on: the rules, and what is certain where no rule speaks."""
+
+    def refused(event: Event, table: RuleTable) -> bool:
+        found = table.first(event)
+        return found is not None and found[0].severity == "error" and not found[1].hint
+
+    context = table.context
+    tables = [RuleTable(replace(context, version=version)) for version in KNOWN] if context.version is None else [table]
+    return VerdictJudge(
+        refuses=lambda event: refused(event, table),
+        may_refuse=lambda event: any(refused(event, each) for each in tables),
+        doubt=lambda event: doubt_about(event, context),
+    )
 
 
 def _verifier(interpreter: _Interpreter, run: _Run) -> Verifier:

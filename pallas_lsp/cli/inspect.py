@@ -18,7 +18,8 @@ from .places import Places, display
 from .workspace import Workspace, named_files
 
 if TYPE_CHECKING:
-    from ..kernels.site import KernelSite, RefInfo
+    from ..kernels.refs import RefInfo
+    from ..kernels.site import KernelSite
 
 
 def run(arguments: Sequence[str]) -> int:

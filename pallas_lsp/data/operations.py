@@ -54,22 +54,24 @@ class Operations:
         if lines is None:
             return None
         found: str | None = None
-        for asked in self._asked(version):
+        for asked in _asked(self.versions, version):
             found = next((line.reason for line in lines if line.covers(dtype, asked, argument)), None)
             if found is None:
                 return None
         return found
 
-    def _asked(self, version: Version | None) -> tuple[Version, ...]:
-        if version is None:
-            return KNOWN
-        if version in self.versions:
-            return (version,)
-        if version < self.versions[0]:
-            return self.versions
-        before = max(asked for asked in self.versions if asked < version)
-        after = next((asked for asked in self.versions if asked > version), before)
-        return (before, after)
+
+def _asked(versions: tuple[Version, ...], version: Version | None) -> tuple[Version, ...]:
+    """The versions among those asked that answer for ``version``."""
+    if version is None:
+        return KNOWN
+    if version in versions:
+        return (version,)
+    if version < versions[0]:
+        return versions
+    before = max(asked for asked in versions if asked < version)
+    after = next((asked for asked in versions if asked > version), before)
+    return (before, after)
 
 
 _SPELLED = re.compile(r"([\w.]+)(?:\((.*)\))?$")
@@ -120,3 +122,30 @@ def load_compiled() -> dict[str, tuple[tuple[frozenset[str], frozenset[str]], ..
         for name in row["functions"].split():
             found.setdefault(name, []).append((frozenset(row["dtypes"].split()), frozenset(row["chips"].split())))
     return {name: tuple(rows) for name, rows in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """``versions``: the JAX versions asked; ``rows``: (function, ``scalar`` or ``vector``) → the versions that lower it, by dtype."""
+
+    versions: tuple[Version, ...]
+    rows: dict[tuple[str, str], dict[str, frozenset[Version]]]
+
+    def covers(self, function: str, of: str, dtype: str | None, version: Version | None) -> bool:
+        """Whether JAX ``version`` (None: every known one) lowers the function of operands of ``dtype``; one that was not asked counts as
+        what both the one before and the one after it do."""
+        having = self.rows.get((function, of), {}).get(dtype or "", frozenset())
+        return all(asked in having for asked in _asked(self.versions, version))
+
+
+@lru_cache(maxsize=1)
+def load_lowered() -> Lowered:
+    """Read the table, once a process."""
+    table = tomllib.loads(Path(__file__).with_name("lowered.toml").read_text(encoding="utf-8"))
+    rows: dict[tuple[str, str], dict[str, frozenset[Version]]] = {}
+    for row in table["lowered"]:
+        versions = frozenset(filter(None, map(parse_version, row["versions"].split())))
+        for name in row["functions"].split():
+            by_dtype = rows.setdefault((name, row["of"]), {})
+            by_dtype |= {dtype: by_dtype.get(dtype, frozenset()) | versions for dtype in row["dtypes"].split()}
+    return Lowered(tuple(sorted(filter(None, map(parse_version, table["versions"])))), rows)

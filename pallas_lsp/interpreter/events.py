@@ -6,7 +6,8 @@ An event is made once for each time a path passes a place; it keeps the abstract
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..shapes.dims import Shape
@@ -18,6 +19,28 @@ if TYPE_CHECKING:
     from .paths import Facts
 
 
+@dataclass(slots=True, eq=False)
+class Record:
+    """What belongs to one kernel call: the events whose ``Where`` names the record, and what no event can tell.
+
+    ``doubts``: what was met that nobody can judge, in the program's words, first met first. ``parts``: the records of its index maps and
+    bodies; calls that run the same body share its record.
+    """
+
+    doubts: dict[str, None] = field(default_factory=dict)
+    parts: list[Record] = field(default_factory=list)
+
+    def whole(self) -> Iterator[Record]:
+        """The record and its parts, theirs too, each once."""
+        pending, seen = [self], {id(self)}
+        while pending:
+            record = pending.pop()
+            yield record
+            fresh = {id(part): part for part in record.parts if id(part) not in seen}
+            seen.update(fresh)
+            pending.extend(reversed(fresh.values()))
+
+
 @dataclass(slots=True)
 class Where:
     """The place of an event: file, node, and how the path got there.
@@ -25,7 +48,7 @@ class Where:
     ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that
     led here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what
     runs here: ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``guards``: conditions of the traced branches around,
-    None for a loop's. ``region``: what JAX drops or keeps whole around it.
+    None for a loop's. ``region``: what JAX drops or keeps whole around it. ``record``: of the kernel call that it belongs to.
     """
 
     module: ModuleFile
@@ -37,6 +60,7 @@ class Where:
     inside: str = ""
     guards: tuple[Value, ...] = ()
     region: Region | None = None
+    record: Record | None = None
 
     @property
     def dead_code_kept(self) -> bool:
@@ -153,6 +177,18 @@ class RefAsArray(Event):
 
     operation: str
     ref: Ref
+
+
+@dataclass(slots=True)
+class KernelCall(Event):
+    """A ``pallas_call`` gets its operands, or is refused before (``where.record`` is the call's own).
+
+    ``kernel``: what was given as one; ``grid``: as given; ``before``: what happened earlier on the host, on the way to the call.
+    """
+
+    kernel: Value
+    grid: Value
+    before: tuple[Event, ...] = ()
 
 
 @dataclass(slots=True)

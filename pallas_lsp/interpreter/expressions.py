@@ -329,10 +329,13 @@ def arguments_of(machine: Machine, node: ast.Call, frame: Frame) -> Arguments:
             continue
         items = items_of(machine, machine.evaluate(argument.value, frame), argument, frame)
         result.exact = result.exact and items is not None
+        if items is None:
+            machine.doubt(f"how many `*{ast.unparse(argument.value)}` are")
         result.args.extend(items or ())
         result.arg_nodes.extend([argument.value] * len(items or ()))
     for name, value in _keywords(machine, node, frame):
         if name is None:
+            machine.doubt("the keywords of a call")
             result.exact = False
         else:
             result.kwargs[name] = value

@@ -17,8 +17,9 @@ from ..resolve.imports import LibraryName, Target
 from ..resolve.project import Project
 from ..shapes import dims
 from ..shapes.avals import Aval
+from ..shapes.dims import Poly
 from ..text.span import Location
-from .events import Event, Where
+from .events import Event, Record, Where
 from .frames import Frame
 from .modules import ModuleFile
 from .paths import STEPS, Explorer, Path, PathEnd
@@ -113,6 +114,7 @@ class Machine:
         self.kernel_coverage: set[tuple[tuple[str, int, int], bool]] = set()
         self.effects = 0
         self.region: Region | None = None
+        self.record: Record | None = None  # of the kernel call that is being interpreted
         self.scopes: list[Scope] = []
         self.in_jit = 0
         self.transformed = 0
@@ -138,10 +140,13 @@ class Machine:
         kind = type(node)
         handler = EVALUATE.get(kind)
         if handler is None:
+            self.doubt(f"{kind.__name__} is not interpreted")
             return Unknown(f"{kind.__name__} is not interpreted", host=self.kernel is None)
         value = handler(self, node, frame)
         if isinstance(value, Unknown):
             value = self.settle(value)
+        if self.record is not None and (doubt := doubt_of(value, node)) is not None:
+            self.doubt(doubt)
         if kind is ast.Name and self.focus == frame.module.path:
             self.note(node, value)
         return value
@@ -153,6 +158,8 @@ class Machine:
             handler = EXECUTE.get(type(statement))
             if handler is not None:
                 handler(self, statement, frame)
+            else:
+                self.doubt(f"{type(statement).__name__} is not interpreted")
 
     def call(self, function: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         """The result of calling a value."""
@@ -160,6 +167,7 @@ class Machine:
         if handler is None:
             self.blind += 1
             why = function.why if isinstance(function, Unknown) else f"a {type(function).__name__} is called"
+            self.doubt(why)
             return Unknown(why, host=self.kernel is None)
         return self.settle(handler(self, function, arguments, node, frame))
 
@@ -215,6 +223,26 @@ class Machine:
                 return
             scope.has_effect = True
 
+    def doubt(self, why: str) -> None:
+        """Note, for the kernel call that is being interpreted, that something was met that nobody can judge: ``why``, in words.
+
+        What runs muted runs again and says it then; a damaged function says that it is one before it runs.
+        """
+        if self.record is not None and not self.muted:
+            self.record.doubts.setdefault(why)
+
+    @contextmanager
+    def recording(self) -> Iterator[Record]:
+        """Around a kernel call, or a part of one that others may share: what happens belongs to the record that it gives."""
+        around, record = self.record, Record()
+        if around is not None:
+            around.parts.append(record)
+        self.record = record
+        try:
+            yield record
+        finally:
+            self.record = around
+
     def note(self, node: ast.AST, value: Value) -> None:
         """Keep the value for hover: the first that is known, for the program's own calls run first, until one tells more."""
         place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
@@ -237,12 +265,15 @@ class Machine:
             context.inside if context else "",
             tuple(self.guards),
             self.region,
+            self.record,
         )
 
     def emit(self, event: Event) -> None:
         """Record an event, unless it comes from a function whose text is damaged or may not run at all."""
         if not self.muted:
             self.events.append(event)
+            if event.where.record is None:
+                self.path.met.append(event)
 
     @contextmanager
     def inside(self, region: Region) -> Iterator[None]:
@@ -269,6 +300,8 @@ class Machine:
             self.cut["depth"] = self.cut.get("depth", 0) + 1
             raise PathEnd("recursion budget")
         damaged = function.module.parsed.is_damaged(function.node)
+        if damaged:
+            self.doubt(f"the text of `{function.name}` cannot be parsed")
         self.stack.append(function.node)
         self.muted += damaged
         self.blind += damaged  # what its text would do is not known
@@ -305,6 +338,20 @@ def _is_other(value: Value, known: Value) -> bool:
             return True
         pairs += [(a, b) for a, b in zip(value.shape, known.shape, strict=True) if isinstance(a, int) and isinstance(b, int)]
     return any(one is not None and other is not None and one != other for one, other in pairs)
+
+
+def doubt_of(value: Value, node: ast.AST) -> str | None:
+    """What is not known of a value that a kernel works with, in words; None where all that JAX asks of it is."""
+    if isinstance(value, Condition):
+        return f"whether {value.words[0]}"
+    if isinstance(value, Unknown):
+        return value.why
+    if isinstance(value, Poly):
+        return f"the size `{dims.render(value)}`"
+    if isinstance(value, Array | Ref) and (value.shape is None or value.dtype is None or not all(type(d) is int for d in value.shape)):
+        missing = "dtype" if value.shape is not None and all(type(d) is int for d in value.shape) else "shape"
+        return f"the {missing} of `{ast.unparse(node)}`"
+    return None
 
 
 def symbolic_array(key: str, rank: int) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..shapes import dims
 from ..shapes.dims import Atom, Dim, MaybeDim, Poly, Shape, Symbol, Truth
@@ -109,7 +110,7 @@ class Decision:
 class Path:
     """The state of one path: decisions taken, facts learned, steps spent."""
 
-    __slots__ = ("answers", "explorer", "facts", "given", "said", "steps", "trail", "visits")
+    __slots__ = ("answers", "explorer", "facts", "given", "met", "said", "steps", "trail", "visits")
 
     def __init__(self, explorer: Explorer, given: tuple[tuple[str, bool], ...] = (), parent: Path | None = None) -> None:
         self.explorer = explorer
@@ -118,6 +119,7 @@ class Path:
         self.answers: dict[str, bool] = dict(parent.answers) if parent else {}
         self.facts: Facts = parent.facts.copy() if parent else Facts()
         self.steps = 0
+        self.met: list[Any] = []  # the events of the host that belong to no kernel call
         self.said: tuple[str, ...] | None = None
         self.visits: Counter[tuple[str, int, int]] = Counter()
 

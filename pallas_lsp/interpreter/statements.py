@@ -69,6 +69,11 @@ def _expr(machine: Machine, node: ast.Expr, frame: Frame) -> None:
     machine.evaluate(node.value, frame)
 
 
+@executes(ast.Pass)
+def _pass(machine: Machine, node: ast.Pass, frame: Frame) -> None:
+    pass
+
+
 @executes(ast.Assign)
 def _assign(machine: Machine, node: ast.Assign, frame: Frame) -> None:
     value = machine.evaluate(node.value, frame)
@@ -265,6 +270,7 @@ def _run_once(machine: Machine, body: list[ast.stmt], frame: Frame) -> bool:
 def _run_unknown_times(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
     """Run the body once for any iteration, and forget afterwards what it changes."""
     machine.blind += 1  # what other iterations do is not known
+    machine.doubt("a loop of Python's whose turns are too many, or not known")
     before = {name: frame.names.get(name, MISSING) for name in assigned_names(node)}
     lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
     begin()
@@ -367,6 +373,7 @@ def _try_body(machine: Machine, node: ast.Try, frame: Frame) -> None:
         if end.reason != "raise" or not node.handlers:
             raise
         handler = node.handlers[0]
+        machine.doubt("which exception a `try` catches")
         if handler.name is not None:
             frame.assign(handler.name, Unknown("a caught exception", host=True))
         machine.execute(handler.body, frame)

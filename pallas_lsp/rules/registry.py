@@ -99,7 +99,7 @@ class RuleTable:
     """The rules that speak in a context, by event type, in JAX's order."""
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        self.context = context
         table: dict[type[Event], list[Rule]] = {}
         for entry in RULES.values():
             if not (entry.since or entry.until) or context.jax(entry.since, entry.until):
@@ -116,7 +116,7 @@ class RuleTable:
         for entry in entries:
             if dropped and entry.stage != "trace":
                 continue
-            finding = entry.check(event, self._context)
+            finding = entry.check(event, self.context)
             if finding is not None:
                 return entry, finding
         return None

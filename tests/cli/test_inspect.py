@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from cli.command_line import Run
 
-from pallas_lsp.kernels.site import KernelSite, RefInfo
+from pallas_lsp.kernels.refs import RefInfo
+from pallas_lsp.kernels.site import KernelSite
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.settings import Settings
 from pallas_lsp.shapes.dims import symbol

@@ -12,7 +12,8 @@ from corpus.recording import SeenCall, SeenRef, copy_of_jax_kernels, recorded
 from referee import lower
 
 from pallas_lsp.analysis import analyze
-from pallas_lsp.kernels.site import KernelSite, RefInfo
+from pallas_lsp.kernels.refs import RefInfo
+from pallas_lsp.kernels.site import KernelSite
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.settings import Settings
 

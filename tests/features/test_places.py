@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from features.analysed import HEAD, analysed
 
-from pallas_lsp.kernels.site import RefInfo
+from pallas_lsp.kernels.refs import RefInfo
 from pallas_lsp.shapes.dims import render
 
 KERNEL = """\

@@ -15,7 +15,7 @@ from ...text.span import Location
 from ..call_events import Grid, MapResult
 from ..calls import bind_arguments, run_body
 from ..classes import fields_of
-from ..events import CallFault
+from ..events import CallFault, Record
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, KernelContext, Machine
@@ -25,7 +25,7 @@ from ..truth import as_dim
 from ..values import Array, BlockSpec, DynamicSlice, Function, Instance, Ref, Unknown, Value
 from .captures import captured_arrays
 from .refusals import place, refuse
-from .running import binding, explored, is_no_function, underlying
+from .running import binding, explored, is_no_function, share, underlying
 from .trees import tree_map
 
 MapFault = tuple[str, Any]
@@ -35,13 +35,15 @@ MapFault = tuple[str, Any]
 class Mapped:
     """The results of an index map, one a path.
 
-    ``refused``: JAX does not get through the map; ``started``: see ``KernelContext``; ``events``: the ids of the events of its body.
+    ``refused``: JAX does not get through the map; ``started``: see ``KernelContext``; ``events``: the ids of the events of its body;
+    ``record``: the body's own.
     """
 
     results: tuple[MapResult, ...] = ()
     refused: bool = False
     started: int = 0
     events: frozenset[int] = frozenset()
+    record: Record | None = None
 
 
 def grid_symbol(axis: int) -> Symbol:
@@ -59,6 +61,7 @@ def run_index_map(
 ) -> Mapped:
     """Call the index map of a spec as JAX does, on grid indices and the prefetched refs."""
     if grid is None or isinstance(spec.index_map, Unknown):
+        machine.doubt(spec.index_map.why if isinstance(spec.index_map, Unknown) else "how many axes the grid has")
         return Mapped()
     if is_no_function(spec.index_map):
         where = place(machine, spec.origin.module, spec.origin.node, call)
@@ -69,16 +72,21 @@ def run_index_map(
     traced = Arguments([*(Array(Aval((), "int32", False)) for _ in grid), *prefetch])
     function, received = underlying(spec.index_map, traced)
     if not isinstance(function, Function):
+        machine.doubt("what an index map is")
         return Mapped()
     given = (*(f"grid index {axis}" for axis in range(len(grid))), *(f"prefetched operand {index}" for index in range(len(prefetch))))
     scope = binding(machine, function, received, "index map", given, call)
     if scope is None:
         return Mapped(refused=True)
     mark = ("index map", signature(machine, function, received), call)
-    if mark not in machine.seen_kernels:
-        machine.seen_kernels[mark] = _results(machine, function, scope, (spec.index_map, prefetch, len(grid)), context)
-    known: Mapped = machine.seen_kernels[mark]
-    return known
+    if mark in machine.seen_kernels:
+        known: Mapped = machine.seen_kernels[mark]
+        share(machine, known.record)
+        return known
+    with machine.recording() as record:
+        found = _results(machine, function, scope, (spec.index_map, prefetch, len(grid)), context)
+        machine.seen_kernels[mark] = found = replace(found, record=record)
+    return found
 
 
 def _fresh(ref: Value) -> Value:

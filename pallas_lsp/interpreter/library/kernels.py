@@ -43,6 +43,7 @@ from .blocks import Judging, Placed, Placing, Side, has_other_structure
 from .copies import scratch_ref
 from .footprints import Kept, note_footprint
 from .grids import grid_of, is_absent, refuses_grid_spec
+from .records import is_interpreted, note_call, note_doubts
 from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, Call, models
 from .running import Outcome, binding, run_kernel, underlying
@@ -67,8 +68,10 @@ def _pallas_call(call: Call) -> Value:
         for name in ("kernel", "out_shape", "grid_spec", "grid", "in_specs", "out_specs", "scratch_shapes"):
             arguments.setdefault(name, hidden)
     made = PallasCall(arguments, origin, nodes)
-    if not _is_for_gpu(made) and (misses_arguments(call) or _refuses_specs(call, arguments, nodes)):
-        return Unknown("a pallas_call that JAX refuses", host=True)
+    with call.machine.recording():
+        if not _is_for_gpu(made) and (misses_arguments(call) or _refuses_specs(call, arguments, nodes)):
+            note_call(call.machine, made, call.frame)
+            return Unknown("a pallas_call that JAX refuses", host=True)
     return made if "kernel" in arguments else Unknown("a pallas_call without a kernel", host=True)
 
 
@@ -133,17 +136,22 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
             node = call.nodes.get("compiler_params", call.origin.node)
             refuse(machine, CallFault(place(machine, call.origin.module, node), "gpu-parameters"))
         return result
-    if arguments.kwargs:
-        name = next(iter(arguments.kwargs))
-        refuse(machine, CallFault(machine.where(arguments.kwarg_nodes.get(name, node), frame), "operand-keyword", name))
-        return result
-    _note_surroundings(machine, call, arguments, node, frame)
-    if arguments.exact:
-        operands = [machine.settle(arg) for arg in arguments.args]
-        parts = _parts(machine, call, operands, arguments.arg_nodes, node, frame)
-        if parts is not None:
-            _note_operands(parts, arguments, frame)
-            _run(machine, call, parts, operands, result, frame)
+    with machine.recording():
+        note_call(machine, call, frame)
+        note_doubts(machine, call, arguments)
+        if arguments.kwargs:
+            name = next(iter(arguments.kwargs))
+            refuse(machine, CallFault(machine.where(arguments.kwarg_nodes.get(name, node), frame), "operand-keyword", name))
+            return result
+        _note_surroundings(machine, call, arguments, node, frame)
+        if arguments.exact:
+            operands = [machine.settle(arg) for arg in arguments.args]
+            parts = _parts(machine, call, operands, arguments.arg_nodes, node, frame)
+            if parts is not None:
+                _note_operands(parts, arguments, frame)
+                _run(machine, call, parts, operands, result, frame)
+            else:
+                machine.doubt("how the operands, outputs and specs of the call fit together")
     return result
 
 
@@ -160,7 +168,7 @@ def _note_surroundings(machine: Machine, call: PallasCall, arguments: Arguments,
     taker = next((w for arg in arguments.args for leaf in leaves(machine, arg) if (w := around.taker(leaf)) is not None), None)
     if taker is not None:
         refuse(machine, CallFault(taker, "gradient", where.location))
-    if not around.sharded and not _is_interpreted(call):
+    if not around.sharded and not is_interpreted(call):
         around.calls.append(where)
     struct = next((leaf for leaf in plain_leaves(machine, call.arguments.get("out_shape")) if _varies_unsaid(leaf)), None)
     if around.varying is not None and struct is not None:
@@ -201,14 +209,6 @@ def _has_tpu_parts(machine: Machine, call: PallasCall) -> bool:
     return any(space in ("vmem", "smem") for space in spaces) and isinstance(call.arguments.get("compiler_params"), Opaque)
 
 
-def _is_interpreted(call: PallasCall) -> bool:
-    """Whether the call runs in interpret mode, of which no TPU rule speaks."""
-    interpret = call.arguments.get("interpret", False)
-    if known_truth(interpret) is True:
-        return True
-    return isinstance(interpret, Unknown) and interpret.declared is not ABSENT and known_truth(interpret.declared) is True
-
-
 def _parts(
     machine: Machine, call: PallasCall, operands: list[Value], operand_nodes: list[ast.expr], node: ast.AST, frame: Frame
 ) -> Parts | None:
@@ -243,7 +243,7 @@ def _assembled(
     spec = call.arguments.get("grid_spec")
     grid_at = _location(_Places(call, spec if isinstance(spec, GridSpec) else None)("grid"))
     batch = _batch(machine, prefetched, inputs.arrays)
-    judging = Judging(machine, call, grid, grid_at, prefetch, frame, lowers=not _is_interpreted(call), batch=batch)
+    judging = Judging(machine, call, grid, grid_at, prefetch, frame, lowers=not is_interpreted(call), batch=batch)
     refs: list[list[Value]] = []
     placed: list[Placed] = []
     for side in (inputs, outputs):
@@ -349,7 +349,7 @@ def _scratches(machine: Machine, call: PallasCall, scratch: Value) -> tuple[list
 def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value], result: Value, frame: Frame) -> None:
     context = KernelContext(location_of(call.origin), grid=parts.grid_value)
     kernel, module = call.arguments["kernel"], call.origin.module
-    if _is_interpreted(call):
+    if is_interpreted(call):
         passed = parts.arguments()
         function, received = underlying(kernel, passed)
         if isinstance(function, Function):

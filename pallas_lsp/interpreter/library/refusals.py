@@ -36,7 +36,7 @@ def rests_on_a_guess(machine: Machine) -> bool:
 
 def place(machine: Machine, module: ModuleFile, node: ast.AST, call: Location | None = None) -> Where:
     """The place of an event at a node that may stand in another file than the code that runs; ``call``: the kernel call it is about."""
-    return Where(module, node, machine.path.facts, call, machine.path.conditions())
+    return Where(module, node, machine.path.facts, call, machine.path.conditions(), record=machine.record)
 
 
 def location_of(origin: SpecOrigin) -> Location:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...text.span import Location
 from ..call_events import ArityFault, Captured, NeverWritten, Returned
 from ..calls import BindingFault, bind_arguments, innermost, run_body
 from ..classes import class_attribute
-from ..events import Access, CallFault, KernelRun
+from ..events import Access, CallFault, KernelRun, Record
 from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
 from ..paths import KERNEL_PATHS, Explorer, PathEnd
@@ -46,12 +46,13 @@ class Outcome:
     """What is known once a kernel ran.
 
     ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure; ``kept``: the ``RefRoot.kept`` of
-    the refs among its arguments.
+    the refs among its arguments; ``record``: what happened in it.
     """
 
     refused: bool = False
     barrier: bool | None = None
     kept: tuple[str, ...] = ()
+    record: Record | None = None
 
 
 def is_no_function(value: Value) -> bool:
@@ -117,8 +118,11 @@ def explored(machine: Machine, context: KernelContext, once: Callable[[], None])
             machine.path = path
             try:
                 once()
-            except PathEnd:
+            except PathEnd as end:
+                machine.doubt(f"what follows {end.reason}")
                 continue
+        if explorer.cut:
+            machine.doubt("conditions that are not known, too many to try")
     finally:
         machine.path, machine.kernel = saved
         machine.cut["kernel paths"] = machine.cut.get("kernel paths", 0) + explorer.cut
@@ -153,15 +157,26 @@ def run_kernel(
             refs = tuple(scope.names.items())
             machine.emit(KernelRun(machine.where(call.origin.node, frame), function, context.grid, refs, given=kernel))
     elif function is kernel and not callable_value(function):
+        machine.doubt(function.why if isinstance(function, Unknown) else "what the kernel is")
         return Outcome()
     if isinstance(function, Function):
         machine.kernels.add(function.node)
     mark = (signature(machine, function, received), context.call, context.dead_code_kept, bool(machine.muted))
-    if mark not in machine.seen_kernels:
-        machine.seen_kernels[mark] = Outcome()
-        machine.seen_kernels[mark] = _run(machine, function, received, context, node, frame)
-    known: Outcome = machine.seen_kernels[mark]
-    return known
+    if mark in machine.seen_kernels:
+        known: Outcome = machine.seen_kernels[mark]
+        share(machine, known.record)
+        return known
+    with machine.recording() as record:
+        machine.seen_kernels[mark] = Outcome(record=record)
+        outcome = replace(_run(machine, function, received, context, node, frame), record=record)
+    machine.seen_kernels[mark] = outcome
+    return outcome
+
+
+def share(machine: Machine, record: Record | None) -> None:
+    """Let what happened when a body ran for an earlier call be a part of this one's record too."""
+    if machine.record is not None and record is not None:
+        machine.record.parts.append(record)
 
 
 def _run(machine: Machine, function: Value, received: Arguments, context: KernelContext, node: ast.AST, frame: Frame) -> Outcome:
@@ -185,7 +200,9 @@ def _run(machine: Machine, function: Value, received: Arguments, context: Kernel
         paths[1] += 1
         if outermost:
             _note_captures(machine, function, context, start)
-        if result is not None and not isinstance(result, Unknown) and context.inside != "pipeline":
+        if isinstance(result, Unknown):
+            machine.doubt(result.why)
+        elif result is not None and context.inside != "pipeline":
             machine.emit(Returned(place(machine, function.module, function.node, context.call), function, result))
 
     cut = explored(machine, context, once)

@@ -105,6 +105,7 @@ def differentiating(machine: Machine, by: list[Value], node: ast.AST, frame: Fra
 def _transformed(machine: Machine) -> Iterator[None]:
     """What is computed in here is not what is lowered: it is batched or differentiated."""
     machine.transformed += 1
+    machine.doubt("what a transformation of a function makes of its operations")
     try:
         yield
     finally:

@@ -1,0 +1,55 @@
+"""What is noted of every kernel call for its verdict: the call itself, and what of it nobody can judge."""
+
+from __future__ import annotations
+
+import ast
+
+from ..events import Event, KernelCall
+from ..frames import Frame
+from ..machine import Arguments, Machine
+from ..truth import known_truth
+from ..values import ABSENT, GridSpec, PallasCall, Unknown, Value
+from .refusals import location_of, place
+from .running import underlying
+from .structure import plain_leaves
+
+
+def note_call(machine: Machine, call: PallasCall, frame: Frame) -> None:
+    """Say that a call gets its operands, or is refused before."""
+    spec = call.arguments.get("grid_spec")
+    grid = spec.grid if isinstance(spec, GridSpec) else call.arguments.get("grid", ())
+    kernel, _ = underlying(call.arguments.get("kernel"), Arguments([]))
+    before = tuple(event for event in machine.path.met if _is_on_the_way(machine, event, frame))
+    where = place(machine, call.origin.module, call.origin.node, location_of(call.origin))
+    machine.emit(KernelCall(where, kernel, grid, before))
+
+
+def _is_on_the_way(machine: Machine, event: Event, frame: Frame) -> bool:
+    """Whether something that happened on the host before a kernel call is of the function that makes the call."""
+    maker = machine.stack[-1] if machine.stack else None
+    if event.where.module is not frame.module or not isinstance(maker, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return False
+    return maker.lineno <= getattr(event.where.node, "lineno", 0) <= (maker.end_lineno or maker.lineno)
+
+
+def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> None:
+    """Doubt the parts of a call that are not known, and what is done to it that no rule can judge."""
+    around = machine.around
+    if is_interpreted(call) or call.arguments.get("interpret", False) is not False:
+        machine.doubt("interpret mode, which lowers nothing for a TPU")
+    if not arguments.exact:
+        machine.doubt("how many operands the call has")
+    if around.batches or around.differentiated or around.sharded or machine.transformed:
+        machine.doubt("what a transformation around the call makes of it")
+    for name, tree in call.arguments.items():
+        for leaf in plain_leaves(machine, tree):
+            if isinstance(leaf, Unknown):
+                machine.doubt(f"`{name}`: {leaf.why}")
+
+
+def is_interpreted(call: PallasCall) -> bool:
+    """Whether the call runs in interpret mode, of which no TPU rule speaks."""
+    interpret: Value = call.arguments.get("interpret", False)
+    if known_truth(interpret) is True:
+        return True
+    return isinstance(interpret, Unknown) and interpret.declared is not ABSENT and known_truth(interpret.declared) is True

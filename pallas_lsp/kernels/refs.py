@@ -1,0 +1,92 @@
+"""The refs of a kernel, as ``inspect`` and an editor show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..interpreter.call_events import Window
+from ..interpreter.events import KernelRun
+from ..interpreter.library.refusals import location_of
+from ..interpreter.library.uses import named_refs
+from ..interpreter.values import Function, Ref, RefRoot
+from ..shapes.dims import MaybeDim, Shape, render
+from ..text.span import Location, Span
+
+
+@dataclass(frozen=True, slots=True)
+class RefWindow:
+    """What a ref shows of an operand or output, step by step.
+
+    ``array``: the shape of the whole (None: rank unknown); ``block``: its dims as the BlockSpec has them, ``squeezed`` for a squeezed one;
+    ``kinds``: ``blocked``, ``squeezed``, ``element`` … for each dim; ``index``: what the index map gives, as polynomials of the grid
+    indices (``interpreter.library.index_maps.grid_symbol``) with None for one that is none, and as a whole where there is no such map.
+    """
+
+    array: Shape
+    block: tuple[MaybeDim | str, ...] | None
+    kinds: tuple[str, ...] | None
+    index: tuple[MaybeDim, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RefInfo:
+    """One ref of a kernel. ``shape``: None when the rank is unknown; ``why``: the cause of what is unknown.
+
+    ``parameter``: the name in the kernel's head that receives it; ``spec``: the BlockSpec or scratch entry that made it, or the call where
+    none is written; ``source``: the operand's expression, or the entry of ``out_shape``.
+    """
+
+    name: str
+    role: str
+    shape: Shape
+    dtype: str | None
+    memory_space: str | None
+    why: str = ""
+    parameter: Location | None = None
+    spec: Location | None = None
+    source: Location | None = None
+    window: RefWindow | None = None
+
+    @property
+    def doubt(self) -> str:
+        """What is not known of it, in words; empty where all that JAX asks is."""
+        cause = f" ({self.why})" if self.why else ""
+        if self.shape is None or None in self.shape:
+            return f"the shape of `{self.name}`{cause}"
+        symbol = next((size for size in self.shape if not isinstance(size, int)), None)
+        if symbol is not None:
+            return f"`{render(symbol)}` in the shape of `{self.name}`"
+        if self.dtype is None:
+            return f"the dtype of `{self.name}`{cause}"
+        return f"the memory space of `{self.name}`" if self.memory_space is None else ""
+
+
+def refs_of(event: KernelRun) -> tuple[RefInfo, ...]:
+    """The refs that a kernel receives, in the order of its parameters, those inside pytrees by their place there."""
+    parameters = _parameters(event.kernel) if isinstance(event.kernel, Function) else {}
+    return tuple(_info(name, ref, parameters.get(given)) for given, value in event.refs for name, ref in named_refs(given, value))
+
+
+def _parameters(kernel: Function) -> dict[str, Location]:
+    """Where the names of a function's parameters stand."""
+    spec, source = kernel.node.args, kernel.module.source
+    nodes = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
+    starts = {node.arg: source.span_of(node).start for node in nodes}
+    return {name: Location(source.path, Span(start, start + len(name))) for name, start in starts.items()}
+
+
+def _info(name: str, ref: Ref, parameter: Location | None) -> RefInfo:
+    root = ref.root
+    source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
+    places = (parameter, root.decided_at, source)
+    return RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root))
+
+
+def _window(root: RefRoot) -> RefWindow | None:
+    window = root.window
+    if not isinstance(window, Window):
+        return None
+    index: tuple[MaybeDim, ...] | None = window.result.formula if window.result is not None else None
+    if not window.mapped and root.block is not None:
+        index = (0,) * len(root.block)
+    return RefWindow(root.array, root.block, window.kinds, index)
