@@ -59,8 +59,9 @@ def libtpu_installed() -> bool:
     return importlib.util.find_spec("libtpu") is not None
 
 
+@functools.cache
 def lower(source_text: str, name: str = "kernel.py", chip: str = "v5e") -> Verdict:
-    """Trace and lower the source for a TPU of the kind ``chip``, as ``jax.jit(run)`` would."""
+    """Trace and lower the source for a TPU of the kind ``chip``, as ``jax.jit(run)`` would. Asked once, for several tests ask the same."""
     import jax
 
     stage = "import"

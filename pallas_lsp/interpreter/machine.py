@@ -118,6 +118,7 @@ class Machine:
         self.scopes: list[Scope] = []
         self.in_jit = 0
         self.transformed = 0
+        self.wide = False  # the program turns 64-bit dtypes on
         self.barriers = 0  # barrier semaphores taken
         self.blind = 0  # calls of functions of which nothing is known
         self.around = Surroundings()

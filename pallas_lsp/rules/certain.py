@@ -6,6 +6,7 @@ with JAX by ``tests/verdicts``: a kernel that is said to lower does.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ _PLAIN = ("float32", "int32")
 _NUMBERS = ("float32", "bfloat16", "int32")
 # What only tells of the call, or is refused by a rule wherever JAX refuses it.
 _JUDGED = (
-    events.KernelCall, events.KernelRun, events.CopyRef, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
+    events.KernelCall, events.KernelRun, events.CopyRef, operation_events.CopyLeft, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
     call_events.ScratchBuffer, call_events.GridAxis, call_events.Aliased, call_events.Captured,
 )  # fmt: skip
 # Functions that compute nothing themselves: what they do is events of its own, or values that are known.
@@ -103,8 +104,15 @@ def _is_static_entry(entry: events.IndexEntry) -> bool:
     if isinstance(value, slice):
         return value.step in (None, 1)
     if isinstance(value, DynamicSlice):
-        return type(value.size) is int and value.stride == 1 and _is_index(value.start)
+        literal = isinstance(value.start, Array) and not value.start.operands and not _is_step(value.start)
+        return type(value.size) is int and value.stride == 1 and _is_index(value.start) and not literal
     return value is Ellipsis or value is None or _is_index(value)
+
+
+def _is_step(value: Array) -> bool:
+    """Whether a scalar is one of the running kernel's: the index of a grid or of a loop."""
+    made = value.made_by
+    return value.constant is None and (made is None or (isinstance(made, ast.Call) and ast.unparse(made.func).endswith("program_id")))
 
 
 def _is_index(value: Value) -> bool:
@@ -117,8 +125,10 @@ def _view(event: events.ViewEvent, context: Context) -> bool:
 
 def _copy(event: operation_events.CopyMade, context: Context) -> bool:
     """A copy within a chip between refs of one known shape."""
-    ends = (event.source, event.destination)
-    return all(isinstance(ref, Ref) and _is_whole(ref.shape) and ref.root.space is not None for ref in ends)
+    return all(
+        isinstance(ref, Ref) and bool(ref.shape) and _is_whole(ref.shape) and ref.root.space is not None and "squeezed" not in (ref.root.block or ())
+        for ref in (event.source, event.destination)
+    )
 
 
 def _value_index(event: events.ValueIndex, context: Context) -> bool:

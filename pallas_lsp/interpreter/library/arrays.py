@@ -153,6 +153,8 @@ def _traced_size(call: Call, short: str) -> tuple[Value | None, str, str]:
     return None, "", ""
 
 
+# NumPy's scalar types that are JAX's dtypes too.
+_NUMPY_SCALARS = frozenset({"float32", "float16", "int32", "int16", "int8", "uint32", "uint16", "uint8"})
 _EXTREMA = frozenset({"max", "min", "amax", "amin", "nanmax", "nanmin", "ptp", "reduce_max", "reduce_min"})
 _SQUEEZES = frozenset({"squeeze", "reshape"})
 
@@ -171,7 +173,7 @@ def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
     """What the shape table does not know of a result: whether it is traced, and the number it holds."""
     if numpy:
         # NumPy computes at once, and its 64-bit results are not JAX's dtypes.
-        explicit = next((dtype_of(v) for k, v in call.kwargs.items() if k == "dtype"), None)
+        explicit = next((dtype_of(v) for k, v in call.kwargs.items() if k == "dtype"), short if short in _NUMPY_SCALARS else None)
         value.aval, value.traced, value.numpy = Aval(value.aval.shape, explicit, False), False, True
     elif call.name.startswith(_TRACING):
         # Under a trace JAX's own functions give traced values even of plain numbers; a function of Pallas's may be plain arithmetic.

@@ -29,7 +29,6 @@ from ..values import (
     GridSpec,
     Instance,
     Library,
-    Opaque,
     PallasCall,
     Ref,
     Scratch,
@@ -42,18 +41,18 @@ from .aliases import mark_aliased, note_aliases
 from .blocks import Judging, Placed, Placing, Side, has_other_structure
 from .copies import scratch_ref
 from .footprints import Kept, note_footprint
+from .gpu import has_tpu_parts, is_for_gpu
 from .grids import grid_of, is_absent, refuses_grid_spec
 from .records import is_interpreted, note_call, note_doubts
 from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, Call, models
 from .running import Outcome, binding, run_kernel, underlying
-from .specs import SEMAPHORES, SPACES, space_of
+from .specs import SEMAPHORES, SPACES
 from .structure import plain_leaves, top_of
 from .trees import children, is_node, leaves, tree_map
 from .uses import refs_in
 from .windows import input_window, output_window, prefetch_ref
 
-_OTHER_CORES = ("triton", "mosaic_gpu", "plgpu", "pallas.gpu")
 _PARAMETERS = ("kernel", "out_shape")
 _NO_OUT_SHAPES = (int, float, str, bytes, Function, Class, Dtype, BlockSpec, GridSpec)
 _NO_SCRATCH = (int, float, str, bytes, ShapeDtype, Array, Dtype, Function, Class, BlockSpec)
@@ -69,7 +68,7 @@ def _pallas_call(call: Call) -> Value:
             arguments.setdefault(name, hidden)
     made = PallasCall(arguments, origin, nodes)
     with call.machine.recording():
-        if not _is_for_gpu(made) and (misses_arguments(call) or _refuses_specs(call, arguments, nodes)):
+        if not is_for_gpu(made) and (misses_arguments(call) or _refuses_specs(call, arguments, nodes)):
             note_call(call.machine, made, call.frame)
             return Unknown("a pallas_call that JAX refuses", host=True)
     return made if "kernel" in arguments else Unknown("a pallas_call without a kernel", host=True)
@@ -131,8 +130,8 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
         if machine.kernel.inside in ("kernel", "mesh"):
             refuse(machine, CallFault(machine.where(node, frame), "nested"))
         return result
-    if _is_for_gpu(call):
-        if _has_tpu_parts(machine, call):
+    if is_for_gpu(call):
+        if has_tpu_parts(machine, call):
             node = call.nodes.get("compiler_params", call.origin.node)
             refuse(machine, CallFault(place(machine, call.origin.module, node), "gpu-parameters"))
         return result
@@ -185,28 +184,6 @@ def _output(leaf: Value) -> Value:
     if isinstance(leaf, ShapeDtype | Scratch | Array):
         return Array(Aval(leaf.shape, leaf.dtype, False))
     return Unknown(leaf.why if isinstance(leaf, Unknown) else "an output of unknown shape", host=True)
-
-
-def _is_for_gpu(call: PallasCall) -> bool:
-    """Whether the call names another core than a TPU's; no rule speaks of it then."""
-    words = [call.arguments.get("backend"), call.arguments.get("compiler_params")]
-    names = [word if isinstance(word, str) else getattr(word, "name", "") for word in words]
-    return any(other in name.lower() for name in names if isinstance(name, str) for other in _OTHER_CORES)
-
-
-def _has_tpu_parts(machine: Machine, call: PallasCall) -> bool:
-    """Whether a call with compiler parameters of a GPU has memory of a TPU or prefetched operands, which only a TPU knows."""
-    spec = call.arguments.get("grid_spec")
-    specs: list[Value] = [call.arguments.get(name) for name in ("in_specs", "out_specs", "scratch_shapes")]
-    if isinstance(spec, GridSpec):
-        if isinstance(spec.prefetch, int) and spec.prefetch:
-            return True
-        specs = [spec.in_specs, spec.out_specs, spec.scratch]
-    found = [leaf for tree in specs for leaf in plain_leaves(machine, tree)]
-    spaces = [
-        space_of(leaf.space) if isinstance(leaf, BlockSpec) else leaf.space for leaf in found if isinstance(leaf, BlockSpec | Scratch)
-    ]
-    return any(space in ("vmem", "smem") for space in spaces) and isinstance(call.arguments.get("compiler_params"), Opaque)
 
 
 def _parts(

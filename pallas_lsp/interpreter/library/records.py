@@ -10,6 +10,7 @@ from ..machine import Arguments, Machine
 from ..truth import known_truth
 from ..values import ABSENT, GridSpec, PallasCall, Unknown, Value
 from .refusals import location_of, place
+from .registry import Call, models
 from .running import underlying
 from .structure import plain_leaves
 
@@ -37,6 +38,8 @@ def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> Non
     around = machine.around
     if is_interpreted(call) or call.arguments.get("interpret", False) is not False:
         machine.doubt("interpret mode, which lowers nothing for a TPU")
+    if machine.wide:
+        machine.doubt("what `jax_enable_x64` changes")
     if not arguments.exact:
         machine.doubt("how many operands the call has")
     if around.batches or around.differentiated or around.sharded or machine.transformed:
@@ -45,6 +48,13 @@ def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> Non
         for leaf in plain_leaves(machine, tree):
             if isinstance(leaf, Unknown):
                 machine.doubt(f"`{name}`: {leaf.why}")
+
+
+@models("jax.config.update", "jax.enable_x64", "jax.experimental.enable_x64")
+def _config(call: Call) -> Value:
+    """With 64 bits numbers have other dtypes, which nothing here looks at."""
+    call.machine.wide = call.machine.wide or call.name != "jax.config.update" or call.get(0, "name") == "jax_enable_x64"
+    return call.unknown()
 
 
 def is_interpreted(call: PallasCall) -> bool:
