@@ -9,7 +9,7 @@ from ..text.span import Location
 
 if TYPE_CHECKING:
     from ..analysis import Analysis
-    from ..kernels.site import RefInfo
+    from ..kernels.refs import RefInfo
 
 
 def definition(analysis: Analysis, offset: int) -> list[Location]:

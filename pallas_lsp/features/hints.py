@@ -16,7 +16,7 @@ from ..text.span import Span
 
 if TYPE_CHECKING:
     from ..analysis import Analysis
-    from ..kernels.site import RefInfo
+    from ..kernels.refs import RefInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from itertools import groupby
 
 from ..shapes.dims import MaybeDim, Shape
 from ..text.span import Location
-from .site import KernelSite, RefInfo
+from .refs import RefInfo
+from .site import KernelSite
 
 
 def joined_dim(dims: Iterable[MaybeDim]) -> MaybeDim:
