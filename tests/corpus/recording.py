@@ -39,11 +39,12 @@ class SeenRef:
 
 @dataclass(frozen=True)
 class SeenCall:
-    """A ``pallas_call`` on ``line`` of ``path``, and its kernel's refs."""
+    """A ``pallas_call`` on ``line`` of ``path``, its kernel's refs, and its grid with None for a traced size."""
 
     path: str
     line: int
     refs: tuple[SeenRef, ...]
+    grid: tuple[int | None, ...] = ()
 
 
 @contextlib.contextmanager
@@ -59,13 +60,18 @@ def recorded(folder: Path) -> Iterator[list[SeenCall]]:
         def recording(*refs: Any, **more: Any) -> None:
             if place is not None:
                 leaves = jax.tree_util.tree_leaves((refs, more))
-                seen.append(SeenCall(*place, tuple(_seen(leaf) for leaf in leaves)))
+                seen.append(SeenCall(*place, tuple(_seen(leaf) for leaf in leaves), _grid(kwargs)))
             return kernel(*refs, **more)
 
         return original(recording, *args, **kwargs)
 
     with mock.patch.object(pl, "pallas_call", pallas_call):
         yield seen
+
+
+def _grid(arguments: dict[str, Any]) -> tuple[int | None, ...]:
+    grid = arguments["grid_spec"].grid if arguments.get("grid_spec") is not None else arguments.get("grid", ())
+    return tuple(size if isinstance(size, int) else None for size in (grid if isinstance(grid, tuple | list) else (grid,)))
 
 
 def _seen(ref: Any) -> SeenRef:

@@ -16,6 +16,7 @@ from ..operations import note_operation
 from ..surroundings import Batch
 from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value, next_birth
 from .containers import RECEIVERS
+from .derivatives import call_with_rules, define_rules
 from .devices import over_devices
 from .footprints import compiled
 from .registry import Call, models
@@ -29,6 +30,7 @@ _KINDS = {
     "jax.custom_gradient": "custom", "jax.profiler.annotate_function": "same", "jax.custom_derivatives.custom_vjp": "custom",
     "jax.custom_derivatives.custom_jvp": "custom", "jax.interpreters.batching.custom_vmap": "same",
 }  # fmt: skip
+_SECOND = {"vmap": "in_axes", "grad": "argnums", "custom": "nondiff_argnums"}
 _DECORATOR_FACTORIES = (
     "jax.named_scope",
     "jax.profiler.TraceAnnotation",
@@ -48,8 +50,8 @@ def _transform(call: Call) -> Value:
         )
     function = call.args[0] if call.args else call.kwargs.get("f", call.kwargs.get("fun"))
     options = dict(call.kwargs)
-    if kind == "vmap" and len(call.args) > 1:
-        options["in_axes"] = call.args[1]
+    if kind in _SECOND and len(call.args) > 1:
+        options[_SECOND[kind]] = call.args[1]
     if call.name in ("jax.vjp", "jax.jvp", "jax.linearize"):
         by = [] if call.name == "jax.jvp" else call.args[1:]
         by = [_anew(call.machine, value) for value in by]
@@ -72,8 +74,7 @@ def _call_transformed(machine: Machine, value: Transformed, arguments: Arguments
     if value.kind == "jit":
         return traced_call(machine, value, arguments, node, frame)
     if value.kind == "custom":
-        with machine.around.with_own_derivative():
-            return machine.call(value.func, arguments, node, frame)
+        return call_with_rules(machine, value, arguments, node, frame)
     if value.kind in ("same", "remat"):
         result = machine.call(value.func, arguments, node, frame)
         if value.kind == "remat" and arguments.exact:
@@ -239,7 +240,9 @@ def _method(machine: Machine, value: Transformed, name: str, arguments: Argument
     if name in ("lower", "trace", "eval_shape"):
         machine.call(value, arguments, node, frame) if value.kind != "jit" else traced_call(machine, value, arguments, node, frame)
         return Unknown(f"the result of `{name}`", host=True)
-    if name in ("defvjp", "defjvp", "def_vmap", "defjvps"):
+    if name == "defvjp":
+        return define_rules(value, arguments)
+    if name in ("defjvp", "def_vmap", "defjvps"):
         return arguments.args[0] if arguments.args else None
     return Unknown(f"`{name}` of a transformed function", host=True)
 

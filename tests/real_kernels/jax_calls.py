@@ -1,0 +1,56 @@
+"""Calls of real kernels as JAX makes them: the same text that the checker reads, evaluated in the kernel's own module."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from real_kernels.calls import RealCall
+
+_SHORT = {"f32": "float32", "bf16": "bfloat16", "i32": "int32", "u32": "uint32", "bool": "bool"}
+
+
+@dataclass(frozen=True)
+class Traceable:
+    """A function of arrays, and what it is traced with."""
+
+    function: Callable[..., Any]
+    operands: list[jax.ShapeDtypeStruct]
+
+    def lower(self) -> None:
+        """Trace and lower for a TPU; raises what JAX raises."""
+        jax.jit(self.function).trace(*self.operands).lower(lowering_platforms=("tpu",))
+
+
+def traceable(call: RealCall) -> Traceable:
+    """The call with its shapes as operands."""
+    module = importlib.import_module(call.module)
+    shapes = _Shapes()
+    body = shapes.visit(ast.parse(call.text.replace("[]", "[()]"), mode="eval").body)
+    names = [ast.arg(f"operand_{index}") for index in range(len(shapes.found))]
+    function = ast.Lambda(ast.arguments([], names, None, [], [], None, []), body)
+    code = compile(ast.fix_missing_locations(ast.Expression(function)), call.name, "eval", dont_inherit=True)
+    return Traceable(eval(code, _names(module)), [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in shapes.found])
+
+
+def _names(module: types.ModuleType) -> dict[str, Any]:
+    return {"jax": jax, "jnp": jax.numpy, "lax": jax.lax} | vars(module)
+
+
+class _Shapes(ast.NodeTransformer):
+    """Puts an operand's name for every ``f32[8,128]``."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[tuple[int, ...], str]] = []
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if not isinstance(node.value, ast.Name) or node.value.id not in _SHORT:
+            return node
+        shape = ast.literal_eval(node.slice)
+        self.found.append((shape if isinstance(shape, tuple) else (shape,), _SHORT[node.value.id]))
+        return ast.Name(f"operand_{len(self.found) - 1}", ast.Load())
