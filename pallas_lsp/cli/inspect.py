@@ -66,6 +66,7 @@ def _as_json(site: KernelSite, places: Places) -> dict[str, object]:
         "vmem_bytes": site.vmem_bytes,
         "verdict": site.verdict,
         "unknowns": list(site.unknowns),
+        "conditions": list(site.conditions),
     }
 
 
@@ -86,6 +87,8 @@ def _as_text(site: KernelSite, places: Places) -> Iterator[str]:
         yield f"  {ref.role:8} {_name(ref):{names}}  {_value(ref):{values}}  {ref.memory_space or '?'}"
     if site.vmem_bytes is not None:
         yield f"  VMEM     {_size(site.vmem_bytes)}"
+    for condition in site.conditions:
+        yield f"  when     {condition}"
     for unknown in site.unknowns:
         yield f"  unknown  {unknown}"
 

@@ -21,7 +21,8 @@ from .vmem import shares, total
 class KernelSite:
     """One kernel call in one configuration. ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known.
 
-    ``verdict``: ``lowers``, ``fails`` or ``undecided``; ``unknowns``: what would have to be known, most useful first.
+    ``verdict``: ``lowers``, ``fails`` or ``undecided``; ``unknowns``: what would have to be known, most useful first; ``conditions``: what
+    was assumed on the way to the call, which may be so or not.
     """
 
     location: Location
@@ -32,6 +33,7 @@ class KernelSite:
     vmem_bytes: int | None
     verdict: str
     unknowns: tuple[str, ...]
+    conditions: tuple[str, ...] = ()
 
 
 def sites_of(events: Iterable[Event], judge: Judge) -> list[KernelSite]:
@@ -47,8 +49,9 @@ def sites_of(events: Iterable[Event], judge: Judge) -> list[KernelSite]:
         if isinstance(event, KernelCall):
             own = by_record.get(id(event.where.record), ())
             site = _site(event, next((e for e in own if isinstance(e, KernelRun)), None), vmem)
-            _, verdicts = found.setdefault((site.location, site.kernel_location, site.grid, site.refs), (site, []))
-            verdicts.append(verdict_of(event, by_record, judge))
+            key = (site.location, site.kernel_location, site.grid, site.refs)
+            known, verdicts = found.get(key, (site, []))
+            found[key] = min(known, site, key=lambda one: len(one.conditions)), [*verdicts, verdict_of(event, by_record, judge)]
     judged = [(site, joined(verdicts)) for site, verdicts in found.values()]
     sites = [replace(site, verdict=verdict.word, unknowns=verdict.unknowns) for site, verdict in judged]
     return sorted(sites, key=lambda site: (site.location.path, site.location.span))
@@ -62,7 +65,7 @@ def _site(call: KernelCall, run: KernelRun | None, vmem: dict[int, MaybeDim]) ->
     values = [value for _, value in run.refs] if run is not None else []
     size = next((vmem[id(ref.root)] for ref in refs_in(values) if id(ref.root) in vmem), None)
     taken = size if isinstance(size, int) else None
-    return KernelSite(call.where.location, name, place, _grid(call.grid), refs, taken, "undecided", ())
+    return KernelSite(call.where.location, name, place, _grid(call.grid), refs, taken, "undecided", (), call.where.conditions)
 
 
 def _grid(grid: Value) -> tuple[MaybeDim, ...] | None:

@@ -193,7 +193,8 @@ class Project:
         for root in ([marked] if marked else []) + [root for root in self.roots if _is_inside(folder, root)]:
             yield root
             yield os.path.join(root, "src")
-        yield folder
+        if package_root == folder:
+            yield folder  # a module of a package does not see its neighbours under their bare names
 
     def _absolute_module(self, parts: list[str], folders: Iterable[str]) -> str | None:
         """As Python searches: the first folder with a regular module or package of the name wins, else the first namespace package."""

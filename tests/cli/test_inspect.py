@@ -37,7 +37,8 @@ def _two_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             RefInfo("o_ref", "output", None, None, None),
         )
         known = KernelSite(at(source, "call"), "kernel", at(source, "def kernel"), (4, 2), refs, 3 << 19, "lowers", ())
-        open_ = KernelSite(at(source, "other"), None, None, None, (), None, "undecided", ("the kernel `f` is not known", "the grid"))
+        unknowns, conditions = ("the kernel `f` is not known", "the grid"), ("`causal` is true",)
+        open_ = KernelSite(at(source, "other"), None, None, None, (), None, "undecided", unknowns, conditions)
         return types.SimpleNamespace(diagnostics=[], sites=[open_, known, open_], wrong_calls=())
 
     module = types.ModuleType("pallas_lsp.analysis")
@@ -58,6 +59,7 @@ ops.py:4: kernel (ops.py:2): lowers
 
 ops.py:5: a kernel that is not known: undecided
   grid     ?
+  when     `causal` is true
   unknown  the kernel `f` is not known
   unknown  the grid
 """
@@ -79,9 +81,11 @@ def test_for_a_program(run: Run, tmp_path: Path) -> None:
         "vmem_bytes": 3 << 19,
         "verdict": "lowers",
         "unknowns": [],
+        "conditions": [],
     }
     assert unknown["kernel"] == {"name": None, "filename": None, "row": None}
     assert (unknown["grid"], unknown["vmem_bytes"], unknown["verdict"]) == (None, None, "undecided")
+    assert unknown["conditions"] == ["`causal` is true"]
     assert unknown["unknowns"] == ["the kernel `f` is not known", "the grid"]
 
 

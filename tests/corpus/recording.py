@@ -60,7 +60,7 @@ def recorded(folder: Path) -> Iterator[list[SeenCall]]:
         def recording(*refs: Any, **more: Any) -> None:
             if place is not None:
                 leaves = jax.tree_util.tree_leaves((refs, more))
-                seen.append(SeenCall(*place, tuple(_seen(leaf) for leaf in leaves), _grid(kwargs)))
+                seen.append(SeenCall(*place, tuple(seen_ref(jax.typeof(leaf)) for leaf in leaves), _grid(kwargs)))
             return kernel(*refs, **more)
 
         return original(recording, *args, **kwargs)
@@ -74,6 +74,6 @@ def _grid(arguments: dict[str, Any]) -> tuple[int | None, ...]:
     return tuple(size if isinstance(size, int) else None for size in (grid if isinstance(grid, tuple | list) else (grid,)))
 
 
-def _seen(ref: Any) -> SeenRef:
-    aval = jax.typeof(ref)
+def seen_ref(aval: Any) -> SeenRef:
+    """A ref by its type."""
     return SeenRef(tuple(aval.shape), str(aval.dtype), str(aval.memory_space))

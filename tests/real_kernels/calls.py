@@ -19,6 +19,11 @@ class RealCall:
     module: str
     text: str
 
+    @property
+    def package(self) -> str:
+        """The package that the module is in."""
+        return self.module.partition(".")[0]
+
 
 def _calls(package: str, *entries: tuple[str, str, str]) -> list[RealCall]:
     return [RealCall(f"{package.partition('.')[0]} {name}", f"{package}.{module}" if module else package, text) for name, module, text in entries]
@@ -104,17 +109,10 @@ JAX = _calls(
 )
 
 _KDA = "f32[2,1,512,128]"
-_CROSS = "b_block_size=256, h_block_size=256, v_block_size=256"
 TOKAMAX = _calls(
     "tokamax._src.ops",
     ("gmm", "ragged_dot.pallas_mosaic_tpu_kernel", "gmm(bf16[512,256], bf16[4,256,384], i32[4], lax.Precision.DEFAULT, jnp.dtype('float32'))"),
     ("tgmm", "ragged_dot.pallas_mosaic_tpu_kernel", "tgmm(bf16[256,512], bf16[512,384], i32[4], lax.Precision.DEFAULT, jnp.dtype('float32'))"),
-    ("ragged_gather", "ragged_gather.pallas_mosaic_tpu_kernel", "ragged_gather_pallas(bf16[1024,1024], i32[1024], i32[1], i32[1])"),
-    (
-        "ragged_gather_reduce",
-        "ragged_gather_reduce.pallas_mosaic_tpu_kernel",
-        "ragged_gather_reduce_pallas(bf16[1024,1024], i32[1024], f32[1024], bool[1024], 8)",
-    ),
     (
         "kda forward",
         "experimental.kda.pallas_mosaic_tpu_fwd_kernel",
@@ -138,18 +136,6 @@ TOKAMAX = _calls(
         "num_kv_pages_per_block=(4, 4, 4), num_queries_per_block=(8, 8, 8), vmem_limit_bytes=64 << 20)",
     ),
     ("router", "experimental.fused_moe.router_ops", "pallas_select(f32[512,256], topk=8)"),
-    ("gmm_v2", "experimental.gmm_v2.gmm_v2", "gmm_v2(bf16[512,512], bf16[4,512,512], i32[4])"),
-    ("tgmm_v2", "experimental.gmm_v2.tgmm_v2", "tgmm_v2(bf16[512,512], bf16[512,512], i32[4], num_actual_groups=4)"),
-    (
-        "cross entropy",
-        "linear_softmax_cross_entropy_loss.pallas_mosaic_tpu_kernel",
-        f"linear_softmax_cross_entropy_loss_fwd_pallas_mosaic_tpu(f32[512,512], i32[512], f32[512,1024], {_CROSS})",
-    ),
-    (
-        "cross entropy, backward",
-        "linear_softmax_cross_entropy_loss.pallas_mosaic_tpu_kernel",
-        f"linear_softmax_cross_entropy_loss_bwd_pallas_mosaic_tpu(f32[], f32[512], f32[512,512], i32[512], f32[512,1024], {_CROSS})",
-    ),
     *(
         (f"splash, {name}", "experimental.tpu.splash_attention.splash_attention_kernel", text)
         for name, text in (
@@ -230,11 +216,6 @@ EJKERNEL = _calls(
         "delta rule, step",
         "gated_delta_rule._pallas_impl_fwd",
         "_run_single_step_forward(f32[2,4,1,128], f32[2,4,1,128], f32[2,4,1,128], f32[2,4,1], f32[2,4,1], f32[2,4,128,128])",
-    ),
-    (
-        "delta rule",
-        "gated_delta_rule._interface",
-        "gated_delta_rule(f32[1,256,2,128], f32[1,256,2,128], f32[1,256,2,128], f32[1,256,2], f32[1,256,2], chunk_size=64)",
     ),
     (
         "matmul",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +22,11 @@ class Traceable:
     function: Callable[..., Any]
     operands: list[jax.ShapeDtypeStruct]
 
-    def lower(self) -> None:
-        """Trace and lower for a TPU; raises what JAX raises."""
-        jax.jit(self.function).trace(*self.operands).lower(lowering_platforms=("tpu",))
+    def lower(self) -> Any:
+        """Trace and lower for a TPU; gives the jaxpr, or raises what JAX raises."""
+        traced = jax.jit(self.function).trace(*self.operands)
+        traced.lower(lowering_platforms=("tpu",))
+        return traced.jaxpr.jaxpr
 
 
 def traceable(call: RealCall) -> Traceable:
@@ -36,6 +38,20 @@ def traceable(call: RealCall) -> Traceable:
     function = ast.Lambda(ast.arguments([], names, None, [], [], None, []), body)
     code = compile(ast.fix_missing_locations(ast.Expression(function)), call.name, "eval", dont_inherit=True)
     return Traceable(eval(code, _names(module)), [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in shapes.found])
+
+
+def kernels_in(jaxpr: Any) -> Iterator[Any]:
+    """The jaxpr of every kernel that is called somewhere in ``jaxpr``."""
+    for equation in jaxpr.eqns:
+        for value in equation.params.values():
+            for part in value if isinstance(value, tuple | list) else (value,):
+                inner = getattr(part, "jaxpr", part)
+                if not hasattr(inner, "eqns"):
+                    continue
+                if equation.primitive.name == "pallas_call":
+                    yield inner
+                else:
+                    yield from kernels_in(inner)
 
 
 def _names(module: types.ModuleType) -> dict[str, Any]:

@@ -37,6 +37,8 @@ _DECORATOR_FACTORIES = (
     "jax.default_matmul_precision",
     "jax.experimental.compute_on.compute_on",
 )
+# What they return calls the function that they are given, once the types of its arguments are found to be right.
+_TYPE_CHECKERS = ("jaxtyping.jaxtyped", "beartype.beartype", "typeguard.typechecked", "pydantic.validate_call")
 
 
 @models(*_KINDS)
@@ -61,8 +63,10 @@ def _transform(call: Call) -> Value:
     return Transformed(kind, function, options)
 
 
-@models(*_DECORATOR_FACTORIES)
+@models(*_DECORATOR_FACTORIES, *_TYPE_CHECKERS)
 def _decorator_factory(call: Call) -> Value:
+    if call.name in _TYPE_CHECKERS and call.args:
+        return call.args[0]
     return Builtin("decorator", lambda machine, arguments, node, frame: arguments.args[0] if arguments.args else None)
 
 
