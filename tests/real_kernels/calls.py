@@ -116,18 +116,18 @@ TOKAMAX = _calls(
     (
         "kda forward",
         "experimental.kda.pallas_mosaic_tpu_fwd_kernel",
-        f"pallas_kda_fwd_intra_fused({_KDA}, {_KDA}, {_KDA}, {_KDA}, f32[2,1,512], 0.1)",
+        f"pallas_kda_fwd_intra_fused({_KDA}, {_KDA}, {_KDA}, {_KDA}, f32[2,1,512], 0.1, mini_batch=2)",
     ),
     ("kda states", "experimental.kda.common", f"chunk_gated_delta_rule_fwd_h({_KDA}, {_KDA}, {_KDA}, gk={_KDA})"),
     (
         "kda backward",
         "experimental.kda.pallas_mosaic_tpu_bwd_kernel",
-        f"chunk_kda_bwd_dAv_kernel({_KDA}, {_KDA}, {_KDA}, {_KDA}, f32[2,1,512,64], 0.1)",
+        f"chunk_kda_bwd_dAv_kernel({_KDA}, {_KDA}, {_KDA}, {_KDA}, f32[2,1,512,64], 0.1, mini_batch=2)",
     ),
     (
         "kda recomputed",
         "experimental.kda.pallas_mosaic_tpu_bwd_kernel",
-        f"fused_recompute_w_u_vnew_from_h_pallas({_KDA}, {_KDA}, {_KDA}, f32[2,1,512], f32[2,1,512,64], {_KDA}, f32[2,1,8,128,128])",
+        f"fused_recompute_w_u_vnew_from_h_pallas({_KDA}, {_KDA}, {_KDA}, f32[2,1,512], f32[2,1,512,64], {_KDA}, f32[2,1,8,128,128], mini_batch=8)",
     ),
     (
         "mla",

@@ -31,12 +31,16 @@ class Traceable:
 
 def traceable(call: RealCall) -> Traceable:
     """The call with its shapes as operands."""
-    module = importlib.import_module(call.module)
+    return evaluated(call.text, importlib.import_module(call.module))
+
+
+def evaluated(text: str, module: types.ModuleType) -> Traceable:
+    """The call that ``text`` writes, among the names of ``module``."""
     shapes = _Shapes()
-    body = shapes.visit(ast.parse(call.text.replace("[]", "[()]"), mode="eval").body)
+    body = shapes.visit(ast.parse(text.replace("[]", "[()]"), mode="eval").body)
     names = [ast.arg(f"operand_{index}") for index in range(len(shapes.found))]
     function = ast.Lambda(ast.arguments([], names, None, [], [], None, []), body)
-    code = compile(ast.fix_missing_locations(ast.Expression(function)), call.name, "eval", dont_inherit=True)
+    code = compile(ast.fix_missing_locations(ast.Expression(function)), "<call>", "eval", dont_inherit=True)
     return Traceable(eval(code, _names(module)), [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in shapes.found])
 
 

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from corpus.recording import copy_of_jax_kernels
+from jax._src.random import prng
 from real_kernels.calls import JAX, OTHERS, PACKAGE, RealCall
+
+_GENERATORS = frozenset(prng.prngs)
 
 
 def copied(folder: Path) -> list[RealCall]:
@@ -37,7 +40,9 @@ def importable(folder: Path) -> Iterator[None]:
 
 
 def forget(folder: Path) -> None:
-    """Let modules of ``folder`` be imported anew."""
+    """Let modules of ``folder`` be imported anew; the random generators that they registered go with them."""
+    for generator in set(prng.prngs) - _GENERATORS:
+        del prng.prngs[generator]
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(folder)):
             del sys.modules[name]

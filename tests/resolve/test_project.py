@@ -169,3 +169,14 @@ def test_project_root(tmp_path: Path, workspace: Workspace) -> None:
     assert Project([str(workspace.root), workspace.path("a")]).project_root(inner) == workspace.path("a")
     assert Project().project_root(inner) == str(workspace.root)  # by its pyproject.toml
     assert Project([str(tmp_path / "elsewhere")]).project_root(inner) == str(workspace.root)
+
+
+def test_a_module_of_a_package_does_not_see_its_neighbours_under_bare_names(workspace: Workspace) -> None:
+    """Only a script does, for its own folder comes first on Python's path."""
+    workspace.write("pkg/__init__.py", "")
+    inside, neighbour = workspace.write("pkg/numpy.py", "import numpy\n"), workspace.write("pkg/ops.py", "")
+    assert workspace.project.find_module("numpy", inside) is None
+    assert workspace.project.find_module("numpy", neighbour) is None
+    assert workspace.project.find_module("numpy", neighbour, level=1) == inside
+    script, beside = workspace.write("scripts/run.py", ""), workspace.write("scripts/helpers.py", "")
+    assert workspace.project.find_module("helpers", script) == beside
