@@ -10,7 +10,6 @@ from typing import Final
 from ..interpreter.library.registry import PALLAS, TPU
 from ..notes import Notes
 from ..pages import load_api_page, load_rule_page, rule_ids
-from ..resolve.canonical import exists
 from ..rules.options import SEMANTICS
 from ..text.edits import add_import
 from ..text.parse import Parsed, parse
@@ -51,16 +50,16 @@ class Completion:
     page: str = ""
 
 
-def completions(source: Source, offset: int, version: str | None = None, likely: Collection[str] = ()) -> list[Completion]:
+def completions(source: Source, offset: int, likely: Collection[str] = ()) -> list[Completion]:
     """What may stand at ``offset``, best first; nothing almost everywhere, which costs no look at more than the text before it.
 
-    ``version``: the stated JAX; ``likely``: rules that comments on this line may well be about.
+    ``likely``: rules that a comment on this line may well be about.
     """
     before = source.text[max(offset - _LOOK_BACK, 0) : offset]
     if found := _RULES.search(before):
         return list(_rules(source, _word(source.text, offset, found["word"], r"[\w-]*"), found["before"], likely))
     if found := _SPACE.search(before):
-        return list(_spaces(source, parse(source.text), _word(source.text, offset, found["word"], r"[\w.]*"), version))
+        return list(_spaces(source, parse(source.text), _word(source.text, offset, found["word"], r"[\w.]*")))
     if found := _SEMANTIC.search(before):
         quote = "" if found["quote"] else '"'
         span = _word(source.text, offset, found["word"], r"\w*")
@@ -82,11 +81,9 @@ def _rules(source: Source, span: Span, before: str, likely: Collection[str]) -> 
         yield Completion(rule, page.summary, Edit(source.path, span, rule))
 
 
-def _spaces(source: Source, parsed: Parsed, span: Span, version: str | None) -> Iterator[Completion]:
+def _spaces(source: Source, parsed: Parsed, span: Span) -> Iterator[Completion]:
     imports = {target.dotted: name for name, target in Notes.empty(source, parsed).imports.items()}
     for dotted, meaning in _SPACES:
-        if version is not None and exists(dotted, version) is False:
-            continue
         module, _, name = dotted.rpartition(".")
         more = () if imports.keys() & {dotted, module} else _importing(source, parsed, module)
         text = imports.get(dotted) or f"{imports.get(module) or _ALIASES[module][2]}.{name}"

@@ -204,7 +204,7 @@ class Verifier:
             return None
         broken = {path for path in paths if self._is_broken(path)}
         before = self._before(paths)
-        with _edited(self._project, texts):
+        with edited(self._project, texts):
             if any(self._is_broken(path) for path in paths - broken):
                 return None
             return before, self._after(paths)
@@ -220,7 +220,7 @@ class Verifier:
 
 
 @contextmanager
-def _edited(project: Project, texts: Mapping[str, str]) -> Iterator[None]:
+def edited(project: Project, texts: Mapping[str, str]) -> Iterator[None]:
     """Let the texts stand for their files for a while."""
     opened = {path: source.text for path in texts if project.is_open(path) and (source := project.read(path)) is not None}
     try:

@@ -10,6 +10,7 @@ import functools
 import re
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._message import agreement
@@ -30,8 +31,8 @@ class RulePage:
     text. ``target``: the chip whose compiler refuses the example, where it is not every one's. ``raises_instead``: what JAX shows when it
     never gets as far as the rule's own message. ``stage``: what finds it in JAX, ``trace``, ``lower``, ``compile`` (JAX lowers it, the TPU
     compiler refuses it) or ``run`` (nothing refuses it), or ``none`` for a rule about the tool's own comments. ``since``: first JAX version
-    it holds for, ``until``: first one it no longer holds for. ``example`` and ``use_instead`` are whole modules; the faulty line of the
-    first carries ``# error: [id]``.
+    it holds for, ``until``: first one it no longer holds for. ``repeats_type_checkers``: Python's type checkers report it too, from JAX's
+    own annotations. ``example`` and ``use_instead`` are whole modules; the faulty line of the first carries ``# error: [id]``.
     """
 
     id: str
@@ -44,6 +45,7 @@ class RulePage:
     since: str | None
     until: str | None
     target: str | None
+    repeats_type_checkers: bool
     docs: str
     body: str
     example: str
@@ -87,11 +89,24 @@ def load_rule_page(rule_id: str) -> RulePage | None:
         since=_only(head, "since"),
         until=_only(head, "until"),
         target=_only(head, "target"),
+        repeats_type_checkers="type-checkers" in head,
         docs=head["docs"][0],
         body=body,
         example=_code(_section(body, "Example")),
         use_instead=_code(_section(body, "Use instead")),
     )
+
+
+def rule_page_path(rule_id: str) -> Path | None:
+    """The file of the rule's page; None where there is no such rule, or it is not a file of its own (in an archive)."""
+    file = _folder("rules").joinpath(f"{rule_id}.md")
+    return file if rule_id in rule_ids() and isinstance(file, Path) else None
+
+
+@functools.cache
+def repeats_type_checkers() -> frozenset[str]:
+    """The ids of the rules that Python's type checkers report too."""
+    return frozenset(rule for rule in rule_ids() if (page := load_rule_page(rule)) and page.repeats_type_checkers)
 
 
 @functools.cache

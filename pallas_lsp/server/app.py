@@ -1,54 +1,60 @@
-"""What the server answers: one short function for each message of the protocol."""
+"""The server's life: meeting the client, its documents, files and settings, and the end."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from collections.abc import Callable
+from typing import Any, Final
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
+from .answers import ANSWERS, pull
+from .commands import COMMANDS
 from .connection import Server
-from .convert import result_id
+from .options import SECTION
 from .stdio import leave_with
-
-Params = TypeVar("Params")
-Answer = TypeVar("Answer")
 
 
 def create_server() -> Server:
     """A server that has not met its client yet."""
     server = Server()
-    for method, (handler, options) in _HANDLERS.items():
+    for method, (handler, options) in {**_HANDLERS, **ANSWERS}.items():
         server.feature(method, options)(handler)
+    for name, command in COMMANDS.items():
+        server.command(name)(command)
     return server
-
-
-def _quiet(handler: Callable[[Server, Params], Awaitable[Answer]]) -> Callable[[Server, Params], Awaitable[Answer | None]]:
-    """``handler``, answering nothing where it fails: editors show the errors of requests to whoever is typing."""
-
-    @functools.wraps(handler)
-    async def answer(server: Server, params: Params) -> Answer | None:
-        try:
-            return await handler(server, params)
-        except Exception as error:
-            server.log_exception(error)
-            return None
-
-    return answer
 
 
 def _initialize(server: Server, params: types.InitializeParams) -> None:
     server.meet(params)
     if server.client.pulls:
-        options = types.DiagnosticOptions(identifier="pallas-lsp", inter_file_dependencies=True, workspace_diagnostics=False)
-        server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(_diagnostic)
+        pull(server)
     if params.process_id is not None:
         server.background(leave_with(params.process_id))
 
 
 async def _initialized(server: Server, params: types.InitializedParams) -> None:
+    server.background(_register(server))
     await server.configure()
+    for line in await server.schedule.run(server.session.workspaces.described):
+        server.log.write("info", line)
+
+
+async def _register(server: Server) -> None:
+    """Ask to be told of files that change and of settings that do, where the client offers that."""
+    wanted = []
+    if server.client.watches_files:
+        watchers = [types.FileSystemWatcher(pattern) for pattern in ("**/*.py", "**/pyproject.toml")]
+        options: object = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        wanted.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if server.client.registers_configuration:
+        options = types.DidChangeConfigurationRegistrationOptions(SECTION)
+        wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
+    try:
+        if wanted:
+            await server.client_register_capability_async(types.RegistrationParams(wanted))
+    except JsonRpcException as error:
+        server.log.write("info", f"the client does not tell of changes by itself: {error!r}")
 
 
 def _shutdown(server: Server, params: None) -> None:
@@ -56,8 +62,12 @@ def _shutdown(server: Server, params: None) -> None:
     server.schedule.close()
 
 
+def _set_trace(server: Server, params: types.SetTraceParams) -> None:
+    server.log.tracing = params.value != types.TraceValue.Off
+
+
 async def _did_change_configuration(server: Server, params: types.DidChangeConfigurationParams) -> None:
-    server.take_settings(params.settings)
+    server.configuration.take(params.settings)
     await server.configure()
 
 
@@ -88,50 +98,11 @@ async def _did_change_watched_files(server: Server, params: types.DidChangeWatch
     await server.reread(server.path_of(change.uri) for change in params.changes)
 
 
-async def _hover(server: Server, params: types.HoverParams) -> types.Hover | None:
-    document = server.document_of(params.text_document.uri)
-    if document is None:
-        return None
-    await server.settled(document.path)
-    at, encoding = (params.position.line, params.position.character), server.client.encoding
-    found = await server.schedule.run(lambda: server.session.hover(document, at, encoding))
-    return server.convert.hover(*found) if found else None
-
-
-async def _code_action(server: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
-    document, only = server.document_of(params.text_document.uri), params.context.only
-    if document is None or not server.client.takes_literals or (only is not None and not any(_is_asked(kind) for kind in only)):
-        return None
-    await server.settled(document.path)
-    start, end = ((place.line, place.character) for place in (params.range.start, params.range.end))
-    actions, sources = await server.schedule.run(lambda: server.session.actions(document, start, end, server.client.encoding))
-    return [server.convert.action(action, sources) for action in actions]
-
-
-def _is_asked(kind: str) -> bool:
-    """Whether quick fixes are of the kind ``kind``, or below it."""
-    return kind in ("", types.CodeActionKind.QuickFix.value)
-
-
-async def _diagnostic(server: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-    await server.settled()
-    path = server.path_of(params.text_document.uri)
-    items = server.report(path)
-    unopened = [other for other, report in server.session.reports.items() if report.version is None and other != path]
-    others = {server.uri_of(other): _full(server.report(other)) for other in unopened}
-    if (known := result_id(items)) == params.previous_result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(known, others)
-    return types.RelatedFullDocumentDiagnosticReport(items, others, result_id=known)
-
-
-def _full(items: list[types.Diagnostic]) -> types.FullDocumentDiagnosticReport:
-    return types.FullDocumentDiagnosticReport(items, result_id=result_id(items))
-
-
 _HANDLERS: Final[dict[str, tuple[Callable[[Server, Any], Any], Any]]] = {
     types.INITIALIZE: (_initialize, None),
     types.INITIALIZED: (_initialized, None),
     types.SHUTDOWN: (_shutdown, None),
+    types.SET_TRACE: (_set_trace, None),
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: (_did_change_configuration, None),
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: (_did_change_workspace_folders, None),
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: (_did_change_watched_files, None),
@@ -139,6 +110,4 @@ _HANDLERS: Final[dict[str, tuple[Callable[[Server, Any], Any], Any]]] = {
     types.TEXT_DOCUMENT_DID_CHANGE: (_did_change, None),
     types.TEXT_DOCUMENT_DID_CLOSE: (_did_close, None),
     types.TEXT_DOCUMENT_DID_SAVE: (_did_save, types.SaveOptions(include_text=False)),
-    types.TEXT_DOCUMENT_HOVER: (_quiet(_hover), None),
-    types.TEXT_DOCUMENT_CODE_ACTION: (_quiet(_code_action), types.CodeActionOptions([types.CodeActionKind.QuickFix])),
 }

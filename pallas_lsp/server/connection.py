@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import traceback
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 from lsprotocol import types
@@ -16,91 +16,69 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from .. import __version__
-from ..analysis import analyze
+from ..analysis import Analysis, analyze
 from ..text.source import Encoding, Source
-from .convert import Client, Converter
-from .documents import Document, Report
-from .options import SECTION, Options, read_options
+from .client import Client
+from .configuration import Configuration
+from .convert import Converter
+from .documents import Document, Update
+from .log import Log
+from .options import LEVELS, Options
+from .progress import shown
 from .schedule import Schedule
 from .session import Session
 
-_CONFIGURATION_PATIENCE: Final = 2.0
-"""Seconds that the client has to answer what its settings are, before the work starts without them."""
+T = TypeVar("T")
 
 
 class Server(LanguageServer):
-    """Documents and findings are in ``session``, jobs in ``schedule``; ``client`` and ``convert`` exist from ``initialize`` on."""
+    """Documents and findings are in ``session``, jobs in ``schedule``; the client is known from ``initialize`` on (`meet`)."""
 
     client: Client
     convert: Converter
+    configuration: Configuration
+    client_info: types.ClientInfo | None
 
     def __init__(self) -> None:
         super().__init__("pallas-lsp", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
-        self.session = Session(analyze, self.log)
-        self.schedule = Schedule(self.log_exception)
+        self.log = Log(self.window_log_message, self.log_trace)
+        self.session = Session(analyze, lambda message: self.log.write("error", message), self.complain, self.log.trace)
+        self.schedule = Schedule(self.log.exception, self._around)
         self.configured = asyncio.Event()
         self.asked_to_shut_down = False
-        self._initial: Mapping[str, object] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._pushed: object = None
         self._settings: tuple[dict[str, Options], Options] | None = None
-        self._told_problems: set[str] = set()
         self._background: set[asyncio.Task[None]] = set()
+        self._refreshing: asyncio.Task[None] | None = None
 
     # --- what the client says of itself -----------------------------------------------------------------------------
 
     def meet(self, params: types.InitializeParams) -> None:
         """Learn what the client can do and what it wants, from ``initialize``."""
-        self._loop = asyncio.get_running_loop()
+        self.log.start(asyncio.get_running_loop())
+        self.client_info = params.client_info
+        self.log.tracing = params.trace not in (None, types.TraceValue.Off)
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
         self.client = Client(params.capabilities, cast(Encoding, str(getattr(encoding, "value", encoding))))
         self.convert = Converter(self.client, self.uri_of, self.version_of)
-        if isinstance(params.initialization_options, Mapping):
-            self._initial = params.initialization_options
-
-    def take_settings(self, settings: object) -> None:
-        """Keep the settings that came with ``workspace/didChangeConfiguration``."""
-        if isinstance(settings, Mapping):
-            self._pushed = settings.get(SECTION)
+        self.configuration = Configuration(params.initialization_options, self.log)
+        if self.client.gives_configuration:
+            self.configuration.ask = self.workspace_configuration_async
 
     async def configure(self) -> None:
-        """Take the settings that hold now and analyse all open documents with them.
-
-        Asks the client for them where it answers such questions; else they are what it told last, or there are only the initial ones.
-        """
+        """Take the settings that hold now, and analyse all open documents with them where they have changed."""
         folders = self.folders()
-        if self.client.gives_configuration:
-            sections = await self._ask_settings([None, *folders.values()])
-        else:
-            sections = [self._pushed] * (len(folders) + 1)
-        elsewhere, *by_folder = [self._options(section) for section in sections]
+        elsewhere, *by_folder = await self.configuration.options([None, *folders.values()])
         options = dict(zip(folders, by_folder, strict=True))
         if self.configured.is_set() and self._settings == (options, elsewhere):
             return
         self._settings = options, elsewhere
+        self.log.level = max((chosen.log_level for chosen in (elsewhere, *by_folder)), key=LEVELS.index)
         await self.schedule.run(lambda: self.session.configure(options, elsewhere))
+        if self.configured.is_set():
+            self.refresh_views()
         self.configured.set()
         for path in self.session.documents:
             self.refresh(path)
-
-    async def _ask_settings(self, scopes: list[str | None]) -> list[object]:
-        asked = types.ConfigurationParams([types.ConfigurationItem(scope_uri=scope, section=SECTION) for scope in scopes])
-        try:
-            answer = await asyncio.wait_for(self.workspace_configuration_async(asked), _CONFIGURATION_PATIENCE)
-        except (TimeoutError, JsonRpcException) as error:
-            self.log(f"the client did not tell its settings: {error!r}")
-            answer = []
-        return [*answer, *[None] * len(scopes)][: len(scopes)]
-
-    def _options(self, section: object) -> Options:
-        """A section of settings over the initial ones; what is wrong with them is logged once."""
-        chosen = {key: value for key, value in section.items() if value} if isinstance(section, Mapping) else {}
-        options, problems = read_options({**self._initial, **chosen})
-        for problem in problems:
-            if problem not in self._told_problems:
-                self._told_problems.add(problem)
-                self.log(f"settings: {problem}")
-        return options
 
     # --- names of files ---------------------------------------------------------------------------------------------
 
@@ -152,53 +130,84 @@ class Server(LanguageServer):
     def refresh(self, path: str) -> None:
         """Analyse the document ``path`` and what depends on it, as soon as the settings are known."""
         if self.configured.is_set():
-            self.schedule.restart(path, lambda: self.session.refresh(path), lambda reports: self._deliver(path, reports))
+            self.schedule.restart(path, lambda: self.session.refresh(path), lambda update: self._deliver(path, update))
 
     async def settled(self, path: str | None = None) -> None:
         """Return when nothing is left to do, for the document ``path`` or without one for any."""
         await self.configured.wait()
         await self.schedule.settled(path)
 
+    async def ask(self, uri: str, question: Callable[[Analysis], T]) -> T | None:
+        """What ``question`` says of the analysis of an open document, once it is finished; asked on the worker thread.
+
+        None where the document is not open, has been edited since, or could not be analysed.
+        """
+        document = self.document_of(uri)
+        if document is None:
+            return None
+        await self.settled(document.path)
+
+        def answer() -> T | None:
+            analysis = self.session.analysis_of(document)
+            return question(analysis) if analysis is not None else None
+
+        return await self.schedule.run(answer)
+
     async def reread(self, paths: Iterable[str]) -> None:
         """Files were written, made or deleted: look at them anew, and analyse the documents that this concerns."""
         changed = set(paths)
         for path in await self.schedule.run(lambda: self.session.reread(changed)):
             self.refresh(path)
+            self.refresh_views()
 
     def report(self, path: str) -> list[types.Diagnostic]:
         """What the client should show of ``path`` now."""
         report = self.session.reports.get(path)
         return self.convert.diagnostics(report) if report else []
 
-    def _deliver(self, path: str, reports: list[Report]) -> None:
-        for report in reports:
+    def _deliver(self, path: str, update: Update) -> None:
+        for report in update.reports:
             self.session.delivered(report)
             if not self.client.pulls:
                 uri = self.uri_of(report.path)
                 self.text_document_publish_diagnostics(
                     types.PublishDiagnosticsParams(uri, self.convert.diagnostics(report), report.version)
                 )
-        if self.client.pulls and any(report.path != path or report.version is None for report in reports):
+        if self.client.pulls and any(report.path != path or report.version is None for report in update.reports):
             self.workspace_diagnostic_refresh(None)
+        if update.analysed not in (None, path):
+            self.refresh_views()
 
-    def background(self, work: Coroutine[Any, Any, None]) -> None:
+    def refresh_views(self) -> None:
+        """Once nothing is left to do, let the client ask again for the hints and lenses of the documents that it shows."""
+        if self._refreshing is None or self._refreshing.done():
+            self._refreshing = self.background(self._refresh_views())
+
+    async def _refresh_views(self) -> None:
+        await self.settled()
+        if self.client.refreshes_hints:
+            self.workspace_inlay_hint_refresh(None)
+        if self.client.refreshes_lenses:
+            self.workspace_code_lens_refresh(None)
+
+    def _around(self, path: str) -> AbstractAsyncContextManager[None]:
+        """What is done around a job: showing that it takes long."""
+        return shown(self.work_done_progress, f"Checking {os.path.basename(path)}") if self.client.shows_progress else nullcontext()
+
+    def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Let ``work`` go on beside the messages for as long as the server runs."""
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        return task
 
-    # --- when something goes wrong ----------------------------------------------------------------------------------
+    # --- when something is wrong ------------------------------------------------------------------------------------
 
-    def log(self, message: str) -> None:
-        """Write ``message`` to the client's log of this server; may be called on any thread."""
-        params = types.LogMessageParams(types.MessageType.Error, message)
-        if self._loop:
-            self._loop.call_soon_threadsafe(lambda: self.window_log_message(params))
-
-    def log_exception(self, error: BaseException) -> None:
-        """Log an exception with its traceback."""
-        self.log("".join(traceback.format_exception(error)))
+    def complain(self, message: str) -> None:
+        """Tell the user, once, that something of theirs cannot be obeyed; may be called on any thread."""
+        if self.log.once("warning", message):
+            self.log.later(lambda: self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"Pallas: {message}")))
 
     def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
         """Log what pygls caught: a popup would interrupt whoever is typing."""
-        self.log_exception(error)
+        self.log.exception(error)

@@ -1,12 +1,11 @@
-"""Our types as the protocol's, and the protocol's positions as ours. Everything about a client's abilities is asked here."""
+"""Our types as the protocol's, and the protocol's positions as ours."""
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
@@ -17,13 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..features.actions import Action
+    from ..features.completion import Completion
+    from ..features.hints import Hint
     from ..features.hover import Hover
+    from ..features.lens import Lens
     from ..rules.diagnostic import Diagnostic, Related
-    from ..text.source import Encoding, Source
+    from ..text.source import Source
     from ..text.span import Edit, Location
+    from .client import Client
     from .documents import Report
 
 SOURCE: Final = "pallas-lsp"
+FIX_ALL: Final = "source.fixAll.pallas-lsp"
+EXPLAIN: Final = "pallas-lsp.explainRule"
+GO_TO: Final = "pallas-lsp.goTo"
+
+_TAGS: Final = {"unused-suppression": types.DiagnosticTag.Unnecessary, "removed-api": types.DiagnosticTag.Deprecated}
 
 _SEVERITY: Final = {
     "error": types.DiagnosticSeverity.Error,
@@ -33,33 +41,6 @@ _SEVERITY: Final = {
 
 _MARK: Final = re.compile(r"(?<!\\)\*\*|\[([^\]]+)\]\((\w+:[^)]+)\)")
 _ESCAPE: Final = re.compile(r"\\([\\*_<\[])")
-
-
-class Client:
-    """What the client can take, by the capabilities it announced."""
-
-    def __init__(self, capabilities: types.ClientCapabilities, encoding: Encoding) -> None:
-        self.encoding: Encoding = encoding
-        """The units that columns are counted in, as agreed in ``initialize``."""
-
-        def ability(name: str) -> Any:
-            return functools.reduce(lambda value, part: getattr(value, part, None), name.split("."), cast(Any, capabilities))
-
-        def can(name: str) -> bool:
-            return ability(name) is True
-
-        self.pulls = (
-            can("text_document.diagnostic.related_document_support") and can("workspace.diagnostics.refresh_support")
-        )
-        """Whether diagnostics are pulled; else they are pushed. A finding can lie in a file that is not the edited one, so only a client
-        that takes reports on other documents and can be asked to pull again would see all of them by pulling."""
-        asked = "text_document.diagnostic" if self.pulls else "text_document.publish_diagnostics"
-        self.takes_related = can(f"{asked}.related_information")
-        self.takes_markdown = types.MarkupKind.Markdown in (ability("text_document.hover.content_format") or ())
-        self.takes_literals = ability("text_document.code_action.code_action_literal_support") is not None
-        self.takes_preferred = can("text_document.code_action.is_preferred_support")
-        self.takes_document_changes = can("workspace.workspace_edit.document_changes")
-        self.gives_configuration = can("workspace.configuration")
 
 
 class Converter:
@@ -93,6 +74,7 @@ class Converter:
             code=finding.rule,
             code_description=types.CodeDescription(page.docs) if page and page.docs else None,
             source=SOURCE,
+            tags=[_TAGS[finding.rule]] if _TAGS.get(finding.rule) in self._client.tags else None,
             related_information=self._related(finding.related, sources) if self._client.takes_related else None,
             data={"rule": finding.rule},
         )
@@ -105,33 +87,68 @@ class Converter:
         return types.Hover(types.MarkupContent(kind, value), self.range(source, found.span))
 
     def action(self, action: Action, sources: Mapping[str, Source]) -> types.CodeAction:
-        """A quick fix with its edits and the findings that it resolves."""
+        """An action with its edits and the findings that it is about; one that has no edits yet does not get any here."""
+        rule = action.diagnostics[0].rule if action.kind == "explain" else None
         return types.CodeAction(
             title=action.title,
-            kind=types.CodeActionKind.QuickFix,
+            kind=FIX_ALL if action.kind == "fix all" else types.CodeActionKind.QuickFix,
             diagnostics=[self.diagnostic(finding, sources) for finding in action.diagnostics],
             is_preferred=True if action.preferred and self._client.takes_preferred else None,
-            edit=self._workspace_edit(action.edits, sources),
+            edit=self.workspace_edit(action.edits, sources) if action.edits else None,
+            command=types.Command(action.title, EXPLAIN, arguments=[rule]) if rule else None,
         )
+
+    def completion(self, found: Completion, source: Source, rank: int) -> types.CompletionItem:
+        """A completion; ``rank`` is its place in the list."""
+        page = types.MarkupContent(types.MarkupKind.Markdown, found.page) if self._client.shows_pages_of_completions else None
+        return types.CompletionItem(
+            label=found.label,
+            kind=types.CompletionItemKind.Value,
+            detail=found.detail,
+            documentation=page if found.page else None,
+            sort_text=f"{rank:03}",
+            filter_text=found.label,
+            text_edit=self._text_edit(found.edit, source),
+            additional_text_edits=[self._text_edit(edit, source) for edit in found.more] or None,
+        )
+
+    def hint(self, hint: Hint, source: Source) -> types.InlayHint:
+        """An inlay hint."""
+        position = types.Position(*source.position_in(hint.offset, self._client.encoding))
+        return types.InlayHint(position, hint.label, types.InlayHintKind.Type, tooltip="\n".join(hint.detail) or None)
+
+    def lens(self, lens: Lens, source: Source, sources: Mapping[str, Source]) -> types.CodeLens:
+        """A code lens; a click goes to its first fault where there is one and the client can show it."""
+        fault = next((place for place in lens.faults if place.path in sources), None)
+        command = types.Command(lens.title, "")
+        if fault is not None and self._client.shows_documents:
+            command = types.Command(lens.title, GO_TO, arguments=[self.location(fault, sources[fault.path])])
+        return types.CodeLens(self.range(source, lens.span), command)
 
     def _related(self, related: Iterable[Related], sources: Mapping[str, Source]) -> list[types.DiagnosticRelatedInformation]:
         return [
-            types.DiagnosticRelatedInformation(self._location(place.location, sources[place.location.path]), place.message)
+            types.DiagnosticRelatedInformation(self.location(place.location, sources[place.location.path]), place.message)
             for place in related
             if place.location.path in sources
         ]
 
-    def _location(self, location: Location, source: Source) -> types.Location:
+    def location(self, location: Location, source: Source) -> types.Location:
+        """A place in ``source``."""
         return types.Location(self._uri_of(location.path), self.range(source, location.span))
 
-    def _workspace_edit(self, edits: Iterable[Edit], sources: Mapping[str, Source]) -> types.WorkspaceEdit:
+    def workspace_edit(self, edits: Iterable[Edit], sources: Mapping[str, Source]) -> types.WorkspaceEdit:
+        """Edits of one or several files, for the versions at hand of those that are open."""
         by_path: dict[str, list[types.TextEdit]] = {}
         for edit in edits:
-            by_path.setdefault(edit.path, []).append(types.TextEdit(self.range(sources[edit.path], edit.span), edit.content))
+            by_path.setdefault(edit.path, []).append(self._text_edit(edit, sources[edit.path]))
         if not self._client.takes_document_changes:
             return types.WorkspaceEdit(changes={self._uri_of(path): texts for path, texts in by_path.items()})
         changes = [types.TextDocumentEdit(self._identifier(path), list(texts)) for path, texts in by_path.items()]
         return types.WorkspaceEdit(document_changes=changes)
+
+    def _text_edit(self, edit: Edit, source: Source) -> types.TextEdit:
+        """An edit whose lines end as the file's do."""
+        return types.TextEdit(self.range(source, edit.span), re.sub(r"\r\n|\r|\n", source.newline, edit.content))
 
     def _identifier(self, path: str) -> types.OptionalVersionedTextDocumentIdentifier:
         return types.OptionalVersionedTextDocumentIdentifier(self._uri_of(path), self._version_of(path))

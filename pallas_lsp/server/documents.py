@@ -34,6 +34,14 @@ class Report:
     sources: Mapping[str, Source] = field(compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What one step of a job brought: reports that differ from what the editor was told, and the document that was analysed."""
+
+    reports: list[Report]
+    analysed: str | None
+
+
 def distinct(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The findings in the order of the text, those that say the same of the same place only once."""
     found: dict[tuple[Span, str, str], Diagnostic] = {}

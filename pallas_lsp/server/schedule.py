@@ -8,12 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
 from typing import Final, TypeVar
 
 T = TypeVar("T")
 
 QUICK: Final = 0.030
 """Seconds. A document whose slowest step takes less is analysed at every keystroke."""
+BURST: Final = 0.020
+"""Seconds. Edits that follow each other faster are no keystrokes but one change in pieces: only the last is looked at."""
 LONGEST_DELAY: Final = 0.25
 """Seconds. The most that an edit waits for the next one."""
 
@@ -29,9 +32,10 @@ class Schedule:
     result of a superseded job is never delivered, and nothing but the worker thread touches what the steps use.
     """
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        """``failed`` is told, on the event loop, of an exception that a step raised."""
+    def __init__(self, failed: Callable[[Exception], None], around: Callable[[str], AbstractAsyncContextManager[None]]) -> None:
+        """``failed`` is told, on the event loop, of an exception that a step raised; each job of a key runs inside ``around(key)``."""
         self._failed = failed
+        self._around = around
         self._worker = _deep_worker()
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._slowest_step: dict[str, float] = {}
@@ -58,8 +62,10 @@ class Schedule:
     def delay(self, key: str, now: float) -> float:
         """Seconds that a job for ``key`` waits lest another edit follows: none when it is quick, or nobody was typing just now."""
         took = self._slowest_step.get(key, 0.0)
-        is_typing = now - self._asked.get(key, -math.inf) < 2 * LONGEST_DELAY
-        return min(took, LONGEST_DELAY) if is_typing and took >= QUICK else 0.0
+        since = now - self._asked.get(key, -math.inf)
+        if since < 2 * LONGEST_DELAY and took >= QUICK:
+            return min(took, LONGEST_DELAY)
+        return BURST if since < BURST else 0.0
 
     def close(self) -> None:
         """Drop all jobs; a step that is running ends by itself."""
@@ -71,20 +77,24 @@ class Schedule:
     async def _run(self, key: str, steps: Callable[[], Iterator[T]], deliver: Callable[[T], None], delay: float) -> None:
         try:
             await asyncio.sleep(delay)
-            slowest = 0.0
-            iterator = steps()
-            while True:
-                item, took = await self.run(lambda: _timed_next(iterator))
-                slowest = max(slowest, took)
-                if item is _END:
-                    break
-                deliver(item)  # type: ignore[arg-type]  # not _END, so a T
-            self._slowest_step[key] = slowest
+            async with self._around(key):
+                self._slowest_step[key] = await self._steps(steps(), deliver)
         except Exception as error:
             self._failed(error)
         finally:
             if self._jobs.get(key) is asyncio.current_task():
                 del self._jobs[key]
+
+
+    async def _steps(self, iterator: Iterator[T], deliver: Callable[[T], None]) -> float:
+        """Run a job to its end; gives the seconds of its slowest step."""
+        slowest = 0.0
+        while True:
+            item, took = await self.run(lambda: _timed_next(iterator))
+            slowest = max(slowest, took)
+            if item is _END:
+                return slowest
+            deliver(item)  # type: ignore[arg-type]  # not _END, so a T
 
 
 def _deep_worker() -> ThreadPoolExecutor:

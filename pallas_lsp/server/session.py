@@ -7,27 +7,23 @@ of a job or between them (`Schedule`). What both sides read (``documents``, ``re
 from __future__ import annotations
 
 import os
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from ..analysis import Analysis
 from ..config import FILE_NAME, TABLE
-from ..features.actions import Action, actions
-from ..features.hover import Hover, hover
+from ..fixes.verification import edited
 from ..interpreter.machine import Cancelled
 from ..resolve.project import Project
 from ..rules.diagnostic import Diagnostic
 from ..settings import Settings
-from ..text.source import Encoding, Source
-from ..text.span import Span
-from .documents import Document, Report, distinct, places_of
+from ..text.source import Source
+from .documents import Document, Report, Update, distinct, places_of
 from .options import Options
 from .workspaces import Workspaces
-
-Position = tuple[int, int]
-"""A 0-based line and a column in units of the encoding agreed with the client."""
 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 
@@ -49,18 +45,24 @@ class _Result:
 
 
 class Session:
-    """Analyses documents with ``analyze`` and keeps what came of it; ``log`` is told what went wrong."""
+    """Analyses documents with ``analyze`` and keeps what came of it.
 
-    def __init__(self, analyze: Analyze, log: Callable[[str], None]) -> None:
+    ``log`` is told what went wrong here, ``complain`` what is wrong with the user's configuration, ``trace`` what was done.
+    """
+
+    def __init__(
+        self, analyze: Analyze, log: Callable[[str], None], complain: Callable[[str], None], trace: Callable[[str], None]
+    ) -> None:
         self.documents: dict[str, Document] = {}
         self.reports: dict[str, Report] = {}
         self._analyze = analyze
         self._log = log
-        self._workspaces = Workspaces(log)
+        self._trace = trace
+        self.workspaces = Workspaces(complain)
         self._taken: dict[str, Document] = {}  # the open documents as the projects know them
         self._results: dict[str, _Result] = {}
         self._stale: set[str] = set()  # documents whose result is of texts that have changed
-        self._complained: set[str] = set()
+        self._complain = complain
         self._lost: set[str] = set()  # documents whose result is of an older text, as little can be read of the newest
 
     def open(self, document: Document) -> None:
@@ -77,7 +79,7 @@ class Session:
 
     def configure(self, folders: dict[str, Options], elsewhere: Options) -> None:
         """Take these workspace folders and settings; every open document wants a `refresh` then."""
-        self._workspaces.configure(folders, elsewhere)
+        self.workspaces.configure(folders, elsewhere)
         self._stale.update(self._results)
 
     def reread(self, paths: set[str]) -> list[str]:
@@ -86,14 +88,14 @@ class Session:
         What is not open counts by its text on disk, and a pyproject.toml for every document.
         """
         for path in paths:
-            self._workspaces.invalidate(path)
+            self.workspaces.invalidate(path)
         if any(os.path.basename(path) == FILE_NAME for path in paths):
             return list(self.documents)
         changed = paths - self.documents.keys()
         readers = {path for path, result in self._results.items() if not changed.isdisjoint(result.analysis.depends_on)}
         return [path for path in self.documents if path in paths or path in readers]
 
-    def refresh(self, path: str) -> Iterator[list[Report]]:
+    def refresh(self, path: str) -> Iterator[Update]:
         """Analyse the document ``path``, which was opened, edited or closed, and then those that depend on it, one a step.
 
         A step gives the reports that differ from those delivered. A file is reported on when every analysis that has something
@@ -106,32 +108,13 @@ class Session:
             return self.documents.get(path) is not document
 
         if not concerned:
-            yield self._reports(path)
+            yield Update(self._reports(path), None)
         for other in concerned:
             try:
                 for _ in self._analyse(self._taken[other], superseded):
-                    yield self._reports(path)
+                    yield Update(self._reports(path), other)
             except Cancelled:
                 return
-
-    def hover(self, document: Document, at: Position, encoding: Encoding) -> tuple[Hover, Source] | None:
-        """What to show at a position of ``document``, and the text that its span is in; None when that is no longer the newest."""
-        analysis = self._analysis_of(document)
-        if analysis is None:
-            return None
-        found = hover(analysis, analysis.source.offset_from(*at, encoding))
-        return (found, analysis.source) if found else None
-
-    def actions(self, document: Document, start: Position, end: Position, encoding: Encoding) -> tuple[list[Action], dict[str, Source]]:
-        """The actions for a range of ``document``, and the text of every file that their edits or findings lie in."""
-        analysis = self._analysis_of(document)
-        if analysis is None:
-            return [], {}
-        span = Span(analysis.source.offset_from(*start, encoding), analysis.source.offset_from(*end, encoding))
-        offered = actions(analysis, span)
-        paths = {edit.path for action in offered for edit in action.edits}
-        paths |= places_of(finding for action in offered for finding in action.diagnostics)
-        return offered, self._sources(paths, document.path)
 
     def _take(self, path: str) -> list[str]:
         """Let the projects see the newest text of ``path``; gives the open documents to analyse on that account, itself first."""
@@ -143,7 +126,7 @@ class Session:
             self._results.pop(path, None)
             self._lost.discard(path)
             self._stale.discard(path)
-        self._workspaces.set_overlay(path, document.text if document else None)
+        self.workspaces.set_overlay(path, document.text if document else None)
         concerned = [other for other, result in self._results.items() if other != path and path in result.analysis.depends_on]
         if document and (concerned or path in self._results or _may_concern_pallas(document.text)):
             concerned.insert(0, path)
@@ -166,12 +149,18 @@ class Session:
 
     def _analysis(self, document: Document, superseded: Callable[[], bool], *, lookup: bool) -> Analysis | None:
         """The analysis of the document as its project has it; None where it failed, which is logged."""
-        path, project = document.path, self._workspaces.of(document.path).project
+        path, project = document.path, self.workspaces.of(document.path).project
         source = project.read(path)
         assert source is not None, "it is open"
+        began = time.perf_counter()
         try:
-            return self._analyze(source, project, self._workspaces.settings(path), superseded, lookup=lookup)
+            analysis = self._analyze(source, project, self.workspaces.settings(path), superseded, lookup=lookup)
+            milliseconds = 1000 * (time.perf_counter() - began)
+            found = f"{len(analysis.diagnostics)} found"
+            self._trace(f"analysed {path}, version {document.version}, in {milliseconds:.0f} ms: {found}")
+            return analysis
         except Cancelled:
+            self._trace(f"gave up on {path}, version {document.version}")
             raise
         except Exception:
             self._log(f"could not analyse {path}\n{traceback.format_exc()}")
@@ -183,15 +172,9 @@ class Session:
             self._lost.add(document.path)
         else:
             self._lost.discard(document.path)
-            self._complain(analysis.wrong_calls)
+            for wrong in analysis.wrong_calls:
+                self._complain(f"[{TABLE}] shapes: {wrong}")
             self._results[document.path] = _Result(analysis, document)
-
-    def _complain(self, wrong_calls: tuple[str, ...]) -> None:
-        """Say once what is wrong with the calls of the configuration."""
-        for wrong in wrong_calls:
-            if wrong not in self._complained:
-                self._complained.add(wrong)
-                self._log(f"[{TABLE}] shapes: {wrong}")
 
     def _reports(self, path: str) -> list[Report]:
         """The reports that differ from those delivered; ``path`` is the document that the job is about."""
@@ -211,7 +194,7 @@ class Session:
         findings = self._findings(path)
         if document is None and not findings and not (told and told.findings):
             return None
-        return Report(path, document.version if document else None, findings, self._sources(places_of(findings), path))
+        return Report(path, document.version if document else None, findings, self.sources(places_of(findings), path))
 
     def _givers(self, path: str) -> list[str]:
         """The documents whose results have something to say of ``path``, itself first."""
@@ -220,25 +203,41 @@ class Session:
 
     def _findings(self, path: str) -> tuple[Diagnostic, ...]:
         """All findings in ``path``: none where it is not the user's to mend, or the configuration forbids it."""
-        config = self._workspaces.config(path)
-        in_workspace = self._workspaces.folder_of(path) and _INSTALLED.isdisjoint(path.split(os.sep))
+        config = self.workspaces.config(path)
+        in_workspace = self.workspaces.folder_of(path) and _INSTALLED.isdisjoint(path.split(os.sep))
         if config.excludes(path) or not (path in self._taken or in_workspace):
             return ()
         results = [self._results[other].analysis for other in self._givers(path) if other not in self._lost]
         found = [finding for analysis in results for finding in analysis.diagnostics if finding.location.path == path]
         return distinct([finding for finding in found if not config.ignores(path, finding.rule)])
 
-    def _analysis_of(self, document: Document) -> Analysis | None:
+    def analysis_of(self, document: Document) -> Analysis | None:
         """The analysis of the very text of ``document``, with the findings that other documents' analyses have in it."""
         result = self._results.get(document.path)
         if result is None or result.document is not document or document.path in self._stale:
             return None
         return replace(result.analysis, diagnostics=list(self._findings(document.path)))
 
-    def _sources(self, paths: set[str], seen_from: str) -> dict[str, Source]:
+    def settings(self, path: str) -> Settings:
+        """The settings that the file ``path`` is analysed with."""
+        return self.workspaces.settings(path)
+
+    def options(self, path: str) -> Options:
+        """The editor's choices for the file ``path``."""
+        return self.workspaces.of(path).options
+
+    def with_text(self, path: str, text: str) -> Analysis:
+        """The analysis of the document ``path`` if its text were ``text``."""
+        project = self.workspaces.of(path).project
+        with edited(project, {path: text}):
+            source = project.read(path)
+            assert source is not None, "it is open"
+            return self._analyze(source, project, self.settings(path))
+
+    def sources(self, paths: Iterable[str], seen_from: str) -> dict[str, Source]:
         """The texts of the files that can be read, as the project of ``seen_from`` has them."""
-        project = self._workspaces.of(seen_from).project
-        return {path: source for path in paths | {seen_from} if (source := project.read(path))}
+        project = self.workspaces.of(seen_from).project
+        return {path: source for path in {*paths, seen_from} if (source := project.read(path))}
 
 
 def _may_concern_pallas(text: str) -> bool:

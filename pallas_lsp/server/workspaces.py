@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ..config import FILE_NAME, Config, ConfigError, find_config
-from ..resolve.environment import find_environment
+from ..resolve.environment import find_environment, jax_version
 from ..resolve.files import Stamp, stamp_of
 from ..resolve.project import Project
 from ..settings import Settings
@@ -27,10 +27,10 @@ class Workspace:
 
 
 class Workspaces:
-    """Finds the workspace and the configuration of a file. ``log`` is told, once, of a configuration that is wrong."""
+    """Finds the workspace and the configuration of a file. ``complain`` is told of a configuration that is wrong."""
 
-    def __init__(self, log: Callable[[str], None]) -> None:
-        self._log = log
+    def __init__(self, complain: Callable[[str], None]) -> None:
+        self._complain = complain
         self._folders: dict[str, Options] = {}
         self._elsewhere = Options()
         self._workspaces: dict[str, Workspace] = {}
@@ -89,8 +89,29 @@ class Workspaces:
         try:
             return find_config(folder)
         except ConfigError as error:
-            self._log(str(error))
+            self._complain(str(error))
             return Config()
+
+    def described(self) -> list[str]:
+        """The folders, with what their files are analysed with, in a line each."""
+        folders = [*self._folders, *(root for root in self._workspaces if root not in self._folders)]
+        return [self._described(folder) for folder in folders]
+
+    def _described(self, folder: str) -> str:
+        inside = os.path.join(folder, FILE_NAME)
+        environment, config = self.of(inside).project.environment, self.config(inside)
+        packages = ", ".join(environment.site_packages) or "nowhere"
+        chosen = {**_chosen(config.settings, Settings()), **_chosen(self.of(inside).options, Options())}
+        settings = ", ".join(f"{name} {sorted(value) if isinstance(value, frozenset) else value}" for name, value in chosen.items())
+        return (
+            f"{folder}: packages in {packages}, JAX {jax_version(environment) or 'not among them'}; "
+            f"configuration {config.path or 'of no file'}; settings {settings or 'as they come'}"
+        )
+
+
+def _chosen(settings: Settings | Options, plain: Settings | Options) -> dict[str, object]:
+    """The choices that are not ``plain``."""
+    return {item.name: value for item in fields(settings) if (value := getattr(settings, item.name)) != getattr(plain, item.name)}
 
 
 def _stamps_above(folder: str) -> tuple[Stamp | None, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -26,7 +28,7 @@ def capabilities(name: str) -> types.ClientCapabilities:
 
 
 class RecordingClient(LanguageClient):
-    """A client that keeps every publication, with its version."""
+    """A client that keeps every publication, with its version, and what else it is asked to do."""
 
     editor: Editor
 
@@ -34,7 +36,45 @@ class RecordingClient(LanguageClient):
         super().__init__(converter_factory=default_converter)
         self.publications: list[types.PublishDiagnosticsParams] = []
         self.something_new = asyncio.Event()
-        register_lsp_features(self, DEFAULT_CLIENT_FEATURES | {types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish})
+        self.registered: list[types.Registration] = []
+        self.traces: list[str] = []
+        self.refreshed = {"hints": 0, "lenses": 0}
+        own = {
+            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish,
+            types.CLIENT_REGISTER_CAPABILITY: _register,
+            types.WORKSPACE_INLAY_HINT_REFRESH: _refresh_hints,
+            types.WORKSPACE_CODE_LENS_REFRESH: _refresh_lenses,
+            types.LOG_TRACE: _trace,
+        }
+        register_lsp_features(self, DEFAULT_CLIENT_FEATURES | own)
+
+    def problems(self) -> list[str]:
+        """The warnings and errors in the log."""
+        return [entry.message for entry in self.log_messages if entry.type in (types.MessageType.Error, types.MessageType.Warning)]
+
+
+def _register(client: RecordingClient, params: types.RegistrationParams) -> None:
+    client.registered += params.registrations
+
+
+def _as_action(found: types.Command | types.CodeAction) -> types.CodeAction:
+    """lsprotocol takes an action that has a command for a command, whose name is then that command as text."""
+    if isinstance(found, types.CodeAction):
+        return found
+    inner = ast.literal_eval(found.command)
+    return types.CodeAction(found.title, command=types.Command(inner["title"], inner["command"], arguments=inner["arguments"]))
+
+
+def _refresh_hints(client: RecordingClient, params: None) -> None:
+    client.refreshed["hints"] += 1
+
+
+def _refresh_lenses(client: RecordingClient, params: None) -> None:
+    client.refreshed["lenses"] += 1
+
+
+def _trace(client: RecordingClient, params: types.LogTraceParams) -> None:
+    client.traces.append(params.message)
 
 
 def _publish(client: RecordingClient, params: types.PublishDiagnosticsParams) -> None:
@@ -166,7 +206,39 @@ class Editor:
     async def actions(self, name: str, place: types.Range, *only: str) -> list[types.CodeAction]:
         context = types.CodeActionContext([], only=list(only) or None)
         params = types.CodeActionParams(types.TextDocumentIdentifier(self.uri(name)), place, context)
-        return list(await self.client.text_document_code_action_async(params) or [])
+        return list(map(_as_action, await self.client.text_document_code_action_async(params) or []))
+
+    async def ignore(self, name: str, place: types.Range) -> types.WorkspaceEdit:
+        """The edit that ignores the one finding there on its line."""
+        (action,) = [action for action in await self.actions(name, place) if action.title.endswith("on this line")]
+        assert action.edit is not None
+        return action.edit
+
+    async def hints(self, name: str) -> list[str]:
+        """The inlay hints of a document, each with the word that it is behind."""
+        everything = types.Range(types.Position(0, 0), self.text(name).position(len(self.texts[name])))
+        params = types.InlayHintParams(types.TextDocumentIdentifier(self.uri(name)), everything)
+        found = await self.client.text_document_inlay_hint_async(params) or []
+        ends = [self.text(name).offset(hint.position) for hint in found]
+        words = [re.search(r"\w*\Z", self.texts[name][:end]) for end in ends]
+        return [f"{word and word[0]}{hint.label}" for word, hint in zip(words, found, strict=True)]
+
+    async def lenses(self, name: str) -> list[types.CodeLens]:
+        params = types.CodeLensParams(types.TextDocumentIdentifier(self.uri(name)))
+        return list(await self.client.text_document_code_lens_async(params) or [])
+
+    async def definition(self, name: str, at: types.Position) -> list[types.Location]:
+        params = types.DefinitionParams(types.TextDocumentIdentifier(self.uri(name)), at)
+        found = await self.client.text_document_definition_async(params)
+        return [place for place in found or [] if isinstance(place, types.Location)] if not isinstance(found, types.Location) else [found]
+
+    async def completed(self, name: str, at: types.Position) -> list[types.CompletionItem]:
+        params = types.CompletionParams(types.TextDocumentIdentifier(self.uri(name)), at)
+        found = await self.client.text_document_completion_async(params)
+        return list(found.items) if isinstance(found, types.CompletionList) else list(found or [])
+
+    async def run(self, command: str, *arguments: object) -> object:
+        return await self.client.workspace_execute_command_async(types.ExecuteCommandParams(command, arguments=list(arguments)))
 
     def applied(self, edit: types.WorkspaceEdit) -> dict[str, str]:
         """The texts of the open documents that the edit changes, after it; checks that it is for the versions at hand."""

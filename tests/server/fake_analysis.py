@@ -32,6 +32,7 @@ class Analysis:
     depends_on: frozenset[str]
     unresolved: frozenset[str]
     notes: NoNotes
+    wrong_calls: tuple[str, ...] = ()
 
 
 class Analyzer:

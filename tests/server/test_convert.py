@@ -9,7 +9,8 @@ from server.editing import capabilities
 from pallas_lsp.features.actions import Action
 from pallas_lsp.features.hover import Hover
 from pallas_lsp.rules.diagnostic import Diagnostic, Fix, Related
-from pallas_lsp.server.convert import Client, Converter, result_id, without_markdown
+from pallas_lsp.server.client import Client
+from pallas_lsp.server.convert import Converter, result_id, without_markdown
 from pallas_lsp.text.source import Source
 from pallas_lsp.text.span import Edit, Location, Span
 

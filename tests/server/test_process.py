@@ -68,7 +68,7 @@ def test_what_is_printed_or_read_by_anything_else_stays_out_of_the_protocol() ->
 
 
 FAILING = """\
-import pallas_lsp.server.session as module
+import pallas_lsp.server.answers as module
 def fail(*arguments): raise ValueError('planted')
 module.hover = fail"""
 

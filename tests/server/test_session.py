@@ -24,10 +24,12 @@ class Editor:
         self.root = root
         self.analyzer = Analyzer()
         self.logged: list[str] = []
-        self.session = Session(self.analyzer, self.logged.append)  # type: ignore[arg-type]
+        self.traced: list[str] = []
+        self.session = Session(self.analyzer, self.logged.append, self.logged.append, self.traced.append)  # type: ignore[arg-type]
         self.session.configure({str(root): Options()}, Options())
         self.shown: dict[str, list[str]] = {}
         self.told: list[Report] = []
+        self.analysed: list[str] = []
 
     def path(self, name: str) -> str:
         return os.path.join(str(self.root), name)
@@ -43,10 +45,11 @@ class Editor:
         self.refresh(name)
 
     def refresh(self, name: str, steps: int | None = None) -> None:
-        for number, reports in enumerate(self.session.refresh(self.path(name))):
+        for number, update in enumerate(self.session.refresh(self.path(name))):
             if number == steps:
                 return  # superseded: what this step found is not delivered
-            for report in reports:
+            self.analysed.append(os.path.basename(update.analysed or ""))
+            for report in update.reports:
                 self.session.delivered(report)
                 self.told.append(report)
                 self.shown[os.path.basename(report.path)] = [report.sources[report.path].slice(f.location.span) for f in report.findings]
@@ -168,8 +171,7 @@ def test_the_last_findings_stay_while_the_text_is_mostly_lost(editor: Editor) ->
     editor.edit("a.py", good, 1)
     document = editor.edit("a.py", 'def f():\n    """' + good, 2)
     assert editor.shown == {"a.py": ["BAD"]} and editor.told[-1].version == 1
-    assert editor.session.hover(document, (0, 0), "utf-16") is None
-    assert editor.session.actions(document, (0, 0), (30, 0), "utf-16") == ([], {})
+    assert editor.session.analysis_of(document) is None
     editor.edit("a.py", good, 3)
     assert editor.told[-1].version == 3
 
@@ -185,24 +187,43 @@ def test_an_analysis_that_crashes_is_logged_and_the_rest_goes_on(editor: Editor)
     assert editor.shown["a.py"] == []
 
 
-def test_actions_are_for_the_newest_text_only(editor: Editor) -> None:
+def test_the_analysis_of_a_document_is_that_of_its_newest_text(editor: Editor) -> None:
     old = editor.edit("a.py", PALLAS + "BAD\n", 1)
-    offered, sources = editor.session.actions(old, (1, 0), (1, 3), "utf-16")
-    assert [action.title for action in offered] == ["Make it good", "Ignore `store-scalar-to-vmem` on this line"]
-    assert sources.keys() == {old.path}
+    known = editor.session.analysis_of(old)
+    assert known is not None and known.source.text == old.text
     new = editor.edit("a.py", PALLAS + "\nBAD\n", 2)
-    assert editor.session.actions(old, (1, 0), (1, 3), "utf-16") == ([], {})
-    assert editor.session.actions(new, (1, 0), (1, 0), "utf-16")[0] == []
-    assert len(editor.session.actions(new, (2, 1), (2, 1), "utf-16")[0]) == 2
+    assert editor.session.analysis_of(old) is None
+    known = editor.session.analysis_of(new)
+    assert known is not None and [finding.message for finding in known.diagnostics] == ["this is bad"]
 
 
-def test_actions_and_hover_know_what_other_files_say_of_a_file(editor: Editor) -> None:
+def test_it_knows_what_other_files_say_of_the_file(editor: Editor) -> None:
     kernels = editor.edit("kernels.py", KERNELS)
     editor.edit("ops.py", OPS)
-    offered, _ = editor.session.actions(kernels, (1, 1), (1, 1), "utf-16")
-    assert [action.title for action in offered] == ["Ignore `load-vector-from-smem` on this line"]
-    found = editor.session.hover(kernels, (1, 1), "utf-16")
-    assert found is not None and "worse when called" in found[0].markdown
+    known = editor.session.analysis_of(kernels)
+    assert known is not None and [finding.message for finding in known.diagnostics] == ["worse when called"]
+
+
+def test_a_step_says_which_document_it_analysed(editor: Editor) -> None:
+    editor.edit("kernels.py", KERNELS)
+    editor.edit("ops.py", OPS)
+    editor.analysed.clear()
+    editor.edit("kernels.py", "\n" + KERNELS, 2)
+    assert editor.analysed == ["kernels.py", "ops.py"]
+
+
+def test_what_was_done_is_traced(editor: Editor) -> None:
+    editor.edit("a.py", PALLAS + "BAD\n", 7)
+    (line,) = editor.traced
+    assert editor.path("a.py") in line and "version 7" in line and "1 found" in line
+
+
+def test_a_text_can_be_tried_without_being_kept(editor: Editor) -> None:
+    document = editor.edit("a.py", PALLAS + "BAD\n")
+    assert editor.session.with_text(document.path, PALLAS).diagnostics == []
+    known = editor.session.analysis_of(document)
+    assert known is not None and len(known.diagnostics) == 1
+    assert editor.session.sources([document.path], document.path)[document.path].text == document.text
 
 
 def test_the_configuration_is_read_again_when_it_changes(editor: Editor, tmp_path: Path) -> None:

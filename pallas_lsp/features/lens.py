@@ -1,0 +1,72 @@
+"""The line above a kernel call: its grid, how much VMEM it takes, and whether it lowers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..data.chips import load_chips
+from ..kernels.joined import calls, joined_shape
+from ..rules.words import count, memory
+from ..shapes.dims import render
+from ..text.span import Location, Span
+
+if TYPE_CHECKING:
+    from ..analysis import Analysis
+    from ..kernels.site import KernelSite
+    from ..rules.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """``title`` above the call at ``span``; ``faults``: where the errors are that it counts."""
+
+    span: Span
+    title: str
+    faults: tuple[Location, ...] = ()
+
+
+def lenses(analysis: Analysis, target: str | None = None) -> list[Lens]:
+    """A lens for each kernel call of the file, whatever is known of it. ``target``: the chip that kernels are for."""
+    return [
+        _lens(location.span, sites, analysis.diagnostics, target)
+        for location, sites in calls(analysis.sites)
+        if location.path == analysis.source.path
+    ]
+
+
+def _lens(span: Span, sites: Sequence[KernelSite], diagnostics: Sequence[Diagnostic], target: str | None) -> Lens:
+    faults = tuple(_faults(sites, diagnostics))
+    return Lens(span, " · ".join([*_grid(sites), *_vmem(sites, target), _state(sites, len(faults))]), faults)
+
+
+def _grid(sites: Sequence[KernelSite]) -> Iterator[str]:
+    if grid := joined_shape(site.grid for site in sites):
+        yield f"grid {'×'.join(map(render, grid))}"
+
+
+def _vmem(sites: Sequence[KernelSite], target: str | None) -> Iterator[str]:
+    known = [site.vmem_bytes for site in sites if site.vmem_bytes is not None]
+    if known:
+        limit = f" of {memory(load_chips()[target]['scoped'])} ({target})" if target is not None else ""
+        yield f"VMEM {memory(max(known))}{limit}"
+
+
+def _state(sites: Sequence[KernelSite], errors: int) -> str:
+    if errors:
+        return count(errors, "error")
+    undecided = [site for site in sites if site.verdict != "lowers"]
+    if not undecided:
+        return "lowers"
+    why = next((unknown for site in undecided for unknown in site.unknowns), None)
+    return f"undecided: {why}" if why else "undecided"
+
+
+def _faults(sites: Sequence[KernelSite], diagnostics: Sequence[Diagnostic]) -> Iterator[Location]:
+    """Where the errors of a call are: in it, in its specs, or in its kernel."""
+    parts = {part for site in sites for part in (site.location, site.kernel_location, *(ref.spec for ref in site.refs)) if part is not None}
+    for found in diagnostics:
+        place = found.location
+        if found.severity == "error" and any(place.path == part.path and part.span.covers(place.span) for part in parts):
+            yield place
