@@ -39,7 +39,8 @@ class KernelContext:
     """The kernel whose body runs: the call it belongs to, and whether JAX keeps unused loads in it.
 
     ``inside``: ``kernel``, ``index map``, ``pipeline`` (a body of ``emit_pipeline``) or ``mesh`` (a kernel of ``pl.kernel``); ``started``:
-    the birth of the first array that can be its own.
+    the birth of the first array that can be its own. ``cores``: the sizes of the axes of a mesh of cores, as far as they are
+    known; ``axes``: the axes of the mesh of devices around it with their sizes, None where these are not known.
     """
 
     call: Location
@@ -47,6 +48,8 @@ class KernelContext:
     grid: Value = ()
     inside: str = "kernel"
     started: int = field(default_factory=next_birth)
+    cores: dict[str, Value] = field(default_factory=dict)
+    axes: dict[str, Value] | None = None
 
 
 @dataclass(slots=True)
@@ -120,6 +123,7 @@ class Machine:
         self.transformed = 0
         self.wide = False  # the program turns 64-bit dtypes on
         self.barriers = 0  # barrier semaphores taken
+        self.axis_uses = 0  # what makes JAX see the mesh around a kernel
         self.blind = 0  # calls of functions of which nothing is known
         self.around = Surroundings()
         self.guards: list[Value] = []  # conditions of the traced branches around what runs, None for a loop's

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .events import Event
-from .values import Array, Ref, Value
+from .values import ABSENT, Array, Library, Ref, Unknown, Value
 
 
 @dataclass(slots=True)
@@ -65,25 +65,69 @@ class BranchResults(Event):
     other: Value
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a remote copy or signal goes: the device as written, how its id is to be read (``ABSENT`` where nothing says it), the axes of
+    the mesh around the kernel with their sizes (None: not known), and the semaphores of a copy, ``ABSENT`` for one that is not given.
+    """
+
+    device: Value
+    kind: Value
+    axes: dict[str, Value] | None
+    send: Value = None
+    receive: Value = None
+
+    @property
+    def ids(self) -> int | None:
+        """How many coordinates the device is given by, one after another; None for names, for a logical id, or where that is not known."""
+        if self.kind is not ABSENT and not (isinstance(self.kind, Library) and self.kind.name.endswith("DeviceIdType.MESH")):
+            return None
+        if isinstance(self.device, tuple | list):
+            return None if any(isinstance(part, tuple | list | dict | Unknown | None) for part in self.device) else len(self.device)
+        return 1 if isinstance(self.device, int | Array) else None
+
+
 @dataclass(slots=True)
 class CopyMade(Event):
     """A copy between two refs is made (``make_async_copy`` and its like).
 
-    ``semaphore``: ``ABSENT`` where none is given, None where the function needs none of the program's.
+    ``semaphore``: ``ABSENT`` where none is given, None where the function needs none of the program's; ``target``: of a remote copy.
     """
 
     function: str
     source: Value
     destination: Value
     semaphore: Value
+    target: Target | None = None
 
 
 @dataclass(slots=True)
 class CopyStep(Event):
-    """A method of a copy is called: ``start``, ``wait``, ``wait_send``, ``wait_recv``; a copy that is done at once is started only."""
+    """A method of a copy is called: ``start``, ``wait``, ``wait_send``, ``wait_recv``; a copy that is done at once is started only.
+
+    ``priority`` and ``add``: what ``start`` is given.
+    """
 
     step: str
     copy: CopyMade
+    priority: Value = 0
+    add: Value = False
+
+
+@dataclass(slots=True)
+class UnseenMesh(Event):
+    """A remote copy by coordinates is started in a kernel that never uses an axis of the mesh: JAX takes the mesh for one without axes."""
+
+    copy: CopyMade
+
+
+@dataclass(slots=True)
+class AxisAsked(Event):
+    """A kernel asks for its place on the mesh axis ``name``; ``axes``: those that there are, None where that is not known."""
+
+    function: str
+    name: str
+    axes: dict[str, Value] | None
 
 
 @dataclass(slots=True)
@@ -96,10 +140,11 @@ class CopyLeft(Event):
 
 @dataclass(slots=True)
 class SemaphoreUse(Event):
-    """A semaphore function (``signal``, ``wait``, ``read``) is given ``ref``."""
+    """A semaphore function (``signal``, ``wait``, ``read``) is given ``ref``; ``target``: of a signal to another device."""
 
     operation: str
     ref: Ref
+    target: Target | None = None
 
 
 @dataclass(slots=True)
@@ -110,6 +155,14 @@ class ScopedRun(Event):
 
     kind: str
     detail: Any
+
+
+@dataclass(slots=True)
+class PipelineFault(Event):
+    """``emit_pipeline``, or what it gives, is called in a way that JAX refuses: ``kind`` says how, ``detail`` holds the facts."""
+
+    kind: str
+    detail: Any = None
 
 
 @dataclass(slots=True)

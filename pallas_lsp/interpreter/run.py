@@ -62,7 +62,11 @@ def _run_main(machine: Machine, module: ModuleFile) -> None:
         module.star_libraries.clear()
         module.state = "running"
         first = first or module.frame
-        run_top_level(machine, module)
+        machine.around.whole = True
+        try:
+            run_top_level(machine, module)
+        finally:
+            machine.around.whole = False
     module.state = "done"
     module.frame = first or module.frame
 

@@ -57,7 +57,8 @@ class Surroundings:
     """``batches``: the ``vmap`` calls around, outermost first; ``differentiated``: what the derivative is taken by, with the place that
     takes it; ``varying``: the ``shard_map`` whose check of varying axes is on; ``sharded``: inside of some ``shard_map``; ``devices``:
     where more than one device comes in; ``calls``: the kernel calls of this ``jit`` outside of ``shard_map``; ``exported``: the symbols of
-    ``jax.export``'s shapes; ``program``: the outermost ``jit`` of the program, None where it is not known."""
+    ``jax.export``'s shapes; ``program``: the outermost ``jit`` of the program, None where it is not known; ``mesh``: the axes of the mesh
+    of the ``shard_map`` with their sizes, None where they are not known; ``whole``: what runs is the program as it is, not a part of it."""
 
     batches: list[Batch] = field(default_factory=list)
     differentiated: list[tuple[list[Array], Where]] = field(default_factory=list)
@@ -67,6 +68,8 @@ class Surroundings:
     calls: list[Where] = field(default_factory=list)
     exported: set[str] = field(default_factory=set)
     program: Program | None = None
+    mesh: dict[str, Value] | None = None
+    whole: bool = False
 
     @contextmanager
     def batched(self, batch: Batch) -> Iterator[None]:
@@ -96,15 +99,23 @@ class Surroundings:
             self.differentiated = saved
 
     @contextmanager
-    def over_a_mesh(self, varying: Location | None) -> Iterator[None]:
-        """Around what a ``shard_map`` calls; ``varying``: its place, where it checks varying axes."""
-        saved, self.varying = self.varying, varying
+    def over_a_mesh(self, varying: Location | None, axes: dict[str, Value] | None) -> Iterator[None]:
+        """Around what a ``shard_map`` calls; ``varying``: its place, where it checks varying axes; ``axes``: those of its mesh."""
+        saved = self.varying, self.mesh
+        self.varying, self.mesh = varying, axes
         self.sharded += 1
         try:
             yield
         finally:
-            self.varying = saved
+            self.varying, self.mesh = saved
             self.sharded -= 1
+
+    @property
+    def axes(self) -> dict[str, Value] | None:
+        """The named axes that code here can use, with their sizes; None where they are not known."""
+        if self.sharded:
+            return self.mesh if self.sharded == 1 else None
+        return {} if self.whole and not self.batches else None
 
     def taker(self, value: Value) -> Where | None:
         """The place that takes the derivative of ``value``, None where none surely does."""

@@ -5,9 +5,9 @@ Mirrors ``jax/_src/core.py`` (``axis_size`` of an unbound name) and the table ``
 
 from __future__ import annotations
 
-from ..interpreter.operation_events import Operation
+from ..interpreter.operation_events import AxisAsked, Operation
 from ..interpreter.values import Array
-from . import lowered
+from . import lowered, words
 from .registry import Context, Finding, rule
 
 _COLLECTIVES = frozenset(
@@ -16,9 +16,11 @@ _COLLECTIVES = frozenset(
 )
 
 
-@rule("axis-name-unbound", on=Operation, order=18, stage="trace")
-def axis_name_unbound(event: Operation, context: Context) -> Finding | None:
-    """A collective over a named axis is called in a kernel."""
+@rule("axis-name-unbound", on=Operation, order=18, also=(AxisAsked,), stage="trace")
+def axis_name_unbound(event: Operation | AxisAsked, context: Context) -> Finding | None:
+    """A kernel names a mesh axis that is not around it, or calls a collective over one."""
+    if isinstance(event, AxisAsked):
+        return _of_asked(event)
     if event.function not in _COLLECTIVES or not lowered.is_used(event.result, event.where, context):
         return None
     axis, operand = event.get(1, "axis_name"), event.get(0, "x")
@@ -30,3 +32,13 @@ def axis_name_unbound(event: Operation, context: Context) -> Finding | None:
         f"`lax.{short}` over `{axis}` in a kernel: no collective runs on a TensorCore, call it outside, or copy with `pltpu.make_async_remote_copy`",
         jax_message=f"Found an unbound axis name: {axis}. To fix this, please call {short} under `jax.shard_map`.",
     )
+
+
+def _of_asked(event: AxisAsked) -> Finding | None:
+    """``axis_index`` and ``axis_size`` of an axis that no mesh around the kernel has."""
+    if event.axes is None or event.name in event.axes:
+        return None
+    short = event.function.rpartition(".")[2]
+    around = f"the mesh has {words.listed([f'`{axis}`' for axis in event.axes])}" if event.axes else "no `jax.shard_map` is around the kernel"
+    jax = f"Found an unbound axis name: {event.name}. To fix this, please call {short} under `jax.shard_map`."
+    return Finding(event.where.location, f"`lax.{short}` of the axis `{event.name}`, but {around}", jax_message=jax)

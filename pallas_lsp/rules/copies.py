@@ -138,6 +138,36 @@ def dma_dtype_mismatch(event: CopyStep, context: Context) -> Finding | None:
     )
 
 
+@rule("wait-send-on-local-copy", on=CopyStep, order=4, stage="trace")
+def wait_send_on_local_copy(event: CopyStep, context: Context) -> Finding | None:
+    """A copy on one device is asked whether it is sent."""
+    if event.step != "wait_send" or event.copy.target is not None or "remote" in event.copy.function:
+        return None
+    what = "`wait_send` waits until a remote copy has left the device, this copy stays on it: `wait` waits until it is done"
+    return Finding(event.where.location, what, jax_message="Cannot `wait_send` on a local copy.")
+
+
+@rule("dma-priority", on=CopyStep, order=15, stage="lower")
+def dma_priority(event: CopyStep, context: Context) -> Finding | None:
+    """A copy is started with a priority that there is not."""
+    priority = event.priority
+    if event.step != "start" or not isinstance(priority, int) or priority in (0, 1):
+        return None
+    jax = f"DMA start priority must be non-negative: {priority}"
+    if priority > 1:
+        jax = "Pallas encountered an internal verification error. ... only support priority 0 or 1"
+    return Finding(event.where.location, f"a copy has the priority 0 or 1, not {priority}", jax_message=jax)
+
+
+@rule("dma-add-on-tensorcore", on=CopyStep, order=19, stage="lower", since="0.8.3")
+def dma_add_on_tensorcore(event: CopyStep, context: Context) -> Finding | None:
+    """A copy adds to its destination, which only SparseCores do."""
+    if event.step != "start" or event.add is not True:
+        return None
+    what = "only the copies of a SparseCore add to their destination, on a TensorCore load both and store the sum"
+    return Finding(event.where.location, what, jax_message="DMA with add=True is not supported.")
+
+
 @rule("dma-semaphore", on=CopyLeft, order=10, stage="run")
 def dma_semaphore(event: CopyLeft, context: Context) -> Finding | None:
     """A copy is never started, or nobody waits until it is done."""

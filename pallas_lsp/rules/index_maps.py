@@ -77,7 +77,7 @@ def index_map_return_len(event: Window, context: Context) -> Finding | None:
     first, second = event.fault[1]
     name = words.window(event)
     if isinstance(second, int) and first != second:
-        returned = "None" if event.result is not None and event.result.value is None else words.count(first, "index").replace("xs", "ces")
+        returned = "None" if event.result is not None and event.result.value is None else words.indices(first)
         what = f"the index map of {name} returns {returned} for a block of {words.count(second, 'dim')} {words.block(event.root)}"
         squeezed = " (a squeezed dim needs an index too)" if event.kinds and "squeezed" in event.kinds and first < second else ""
         jax = f"{_described(event)} must return {second} values to match block_shape={words.jax_block(event)}. "

@@ -165,12 +165,11 @@ def program_id_axis(event: GridAxis, context: Context) -> Finding | None:
     """``program_id`` or ``num_programs`` asks for an axis that the grid does not have."""
     if event.inside == "index map":
         return _in_index_map(event) if event.function == "program_id" else None
-    if event.inside != "kernel" or event.grid is None or -len(event.grid) <= event.axis < len(event.grid):
+    if event.inside not in ("kernel", "pipeline") or event.grid is None or -len(event.grid) <= event.axis < len(event.grid):
         return _from_the_end(event)
-    number = "1 axis" if len(event.grid) == 1 else f"{len(event.grid)} axes"
-    axes = f"the grid {words.grid(event.grid)} has {number}" if event.grid else "the call has no grid"
+    axes = f"the grid {words.grid(event.grid)} has {words.axes(len(event.grid))}" if event.grid else "the call has no grid"
     counted = ", counted from 0" if event.axis == len(event.grid) and event.grid else ""
-    jax = f"Axis {event.axis} is out of bounds for grid {words.grid(event.grid)}"
+    jax = f"Axis {event.axis} is out of bounds for grid {words.grid(event.grid)}" if event.inside == "kernel" else "list index out of range"
     related = (Related(event.where.call, "the kernel is called here"),) if event.where.call is not None else ()
     return Finding(event.where.location, f"`pl.{event.function}({event.axis})`, but {axes}{counted}", related, jax)
 

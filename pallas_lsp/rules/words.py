@@ -108,6 +108,16 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def indices(number: int) -> str:
+    """``1 index``, ``2 indices``."""
+    return f"{number} {'index' if number == 1 else 'indices'}"
+
+
+def axes(number: int) -> str:
+    """``1 axis``, ``2 axes``."""
+    return f"{number} {'axis' if number == 1 else 'axes'}"
+
+
 def grid(sizes: tuple[MaybeDim, ...]) -> str:
     """A grid as a Python tuple, ``?`` for a size that is not known."""
     return shape_text(sizes)

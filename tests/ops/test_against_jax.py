@@ -6,6 +6,8 @@ import jax
 import pytest
 from ops.copy_cases import COPIES
 from ops.lowering_cases import LOWERING
+from ops.pipeline_cases import PIPELINES
+from ops.remote_cases import REMOTE
 from ops.traced_cases import TRACED
 from referee import lower
 
@@ -15,7 +17,7 @@ from pallas_lsp.rules import Diagnostic
 from pallas_lsp.settings import Settings
 
 PATH = "/project/kernel.py"
-CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES)]
+CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE)]
 
 
 def findings(text: str) -> list[Diagnostic]:

@@ -10,7 +10,7 @@ from ..events import Computed
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, Machine
-from ..operation_events import BranchResults
+from ..operation_events import AxisAsked, BranchResults
 from ..paths import PathEnd
 from ..truth import known_truth, truth
 from ..values import Array, Builtin, Condition, Region, Unknown, Value
@@ -116,7 +116,24 @@ def _agree_or_end(call: Call, results: list[Value]) -> None:
 
 @models("jax.lax.axis_index")
 def _axis_index(call: Call) -> Value:
+    _note_axis(call)
     return Array(Aval((), "int32", False), made_by=call.node)
+
+
+@models("jax.lax.axis_size")
+def _axis_size(call: Call) -> Value:
+    name, kernel = call.get(0, "axis_name"), call.machine.kernel
+    _note_axis(call)
+    size = kernel.axes.get(name) if kernel is not None and kernel.axes is not None and isinstance(name, str) else None
+    return size if isinstance(size, int) else Unknown("the size of a mesh axis", host=True)
+
+
+def _note_axis(call: Call) -> None:
+    """Note that a kernel uses a named axis."""
+    machine, name = call.machine, call.get(0, "axis_name")
+    machine.axis_uses += 1
+    if machine.kernel is not None and isinstance(name, str):
+        machine.emit(AxisAsked(machine.where(call.node, call.frame), call.name, name, machine.kernel.axes))
 
 
 @models(f"{PALLAS}.debug_print", "jax.debug.print", f"{PALLAS}.debug_check", "jax.debug.callback")

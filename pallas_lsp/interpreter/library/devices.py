@@ -35,6 +35,18 @@ def _constrained(call: Call) -> Value:
     return call.unknown()
 
 
+def mesh_axes(mesh: Value) -> dict[str, Value] | None:
+    """The axes of a mesh of devices with their sizes, None where they are not known."""
+    if not isinstance(mesh, Opaque) or mesh.name not in _MESHES:
+        return None
+    sizes = mesh.args[0] if mesh.args else mesh.kwargs.get("axis_shapes", mesh.kwargs.get("axis_sizes"))
+    names = mesh.args[1] if len(mesh.args) > 1 else mesh.kwargs.get("axis_names")
+    known = isinstance(sizes, tuple | list) and isinstance(names, tuple | list) and len(sizes) == len(names)
+    if not known or not all(isinstance(name, str) for name in names):  # type: ignore[union-attr]
+        return None
+    return dict(zip(names, sizes, strict=True))  # type: ignore[arg-type]
+
+
 def is_over_several(sharding: Value) -> bool:
     """Whether a sharding is certainly over more than one device."""
     if isinstance(sharding, tuple | list):

@@ -56,6 +56,11 @@ def _grid_index(axis: int) -> Dim:
     return dims.symbol(symbol.name, symbol.least)
 
 
+def grid_argument() -> Array:
+    """A grid index as JAX hands it to an index map."""
+    return Array(Aval((), "int32", False))
+
+
 def run_index_map(
     machine: Machine, spec: BlockSpec, grid: Grid, grid_value: Value, prefetch: list[Value], call: Location, frame: Frame
 ) -> Mapped:
@@ -69,7 +74,7 @@ def run_index_map(
         return Mapped(refused=True)
     context = KernelContext(call, grid=grid_value, inside="index map")  # made before the grid indices: they are its own
     prefetch = [tree_map(machine, _fresh, ref) for ref in prefetch]
-    traced = Arguments([*(Array(Aval((), "int32", False)) for _ in grid), *prefetch])
+    traced = Arguments([*(grid_argument() for _ in grid), *prefetch])
     function, received = underlying(spec.index_map, traced)
     if not isinstance(function, Function):
         machine.doubt("what an index map is")

@@ -324,7 +324,8 @@ def _scratches(machine: Machine, call: PallasCall, scratch: Value) -> tuple[list
 
 
 def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value], result: Value, frame: Frame) -> None:
-    context = KernelContext(location_of(call.origin), grid=parts.grid_value)
+    axes = machine.around.axes if not _names_axes(parts.grid_value) else None
+    context = KernelContext(location_of(call.origin), grid=parts.grid_value, axes=axes)
     kernel, module = call.arguments["kernel"], call.origin.module
     if is_interpreted(call):
         passed = parts.arguments()
@@ -343,6 +344,13 @@ def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value]
         _note_footprint(machine, call, parts, outcome, result)
         note_aliases(machine, call, operands, _where(machine, call, "input_output_aliases"))
         _note_options(machine, call, parts, outcome)
+
+
+def _names_axes(grid: Value) -> bool:
+    """Whether the grid gives names to its axes, or may."""
+    if isinstance(grid, tuple | list):
+        return any(isinstance(size, tuple | Unknown) for size in grid)
+    return not isinstance(grid, int)
 
 
 def _note_footprint(machine: Machine, call: PallasCall, parts: Parts, outcome: Outcome, result: Value) -> None:

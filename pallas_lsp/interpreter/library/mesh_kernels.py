@@ -98,7 +98,7 @@ def _made(call: Call, body: Value, options: Arguments) -> Value:
         refs = [*inputs, *(_plain_ref(out, "output", here) for out in outputs)]
         extra, named = _scratches(machine, scratch, here)
         given = (*("input" for _ in inputs), *("output" for _ in outputs), *("scratch" for _ in extra))
-        context = KernelContext(location_of(here), dead_code_kept=True, grid=None, inside="mesh")
+        context = KernelContext(location_of(here), dead_code_kept=True, grid=None, inside="mesh", cores=_cores(options.kwargs.get("mesh")))
         run_kernel(machine, body, Arguments([*refs, *extra], named), context, node, frame, given=given)
         return Unknown("the result of a `pl.kernel`", host=True)
 
@@ -114,6 +114,14 @@ def _scratches(machine: Machine, scratch: Value, here: SpecOrigin) -> tuple[list
 def _is_tensor_core(mesh: Value) -> bool:
     """Whether the mesh is certainly one of TensorCores; SparseCore kernels have rules of their own."""
     return isinstance(mesh, Opaque) and mesh.name.endswith(_TENSOR_CORE)
+
+
+def _cores(mesh: Value) -> dict[str, Value]:
+    """The axis of a mesh of TensorCores with its size, where both are said."""
+    if not isinstance(mesh, Opaque) or not mesh.name.endswith("create_tensorcore_mesh"):
+        return {}
+    name = mesh.args[0] if mesh.args else mesh.kwargs.get("axis_name")
+    return {name: mesh.kwargs.get("num_cores")} if isinstance(name, str) else {}
 
 
 def _outputs(out_shape: Value) -> list[Value] | None:

@@ -35,7 +35,7 @@ from ..values import (
 )
 from .captures import captured_arrays, module_of
 from .refusals import place, refuse, rests_on_a_guess
-from .unfinished import copies_left
+from .unfinished import copies_left, unseen_meshes
 from .uses import named_refs, note_uses, refs_in
 
 _NO_FUNCTIONS = (tuple, list, dict, str, int, float, type(None), Array, BlockSpec, GridSpec, ShapeDtype, Scratch, Ref, slice)
@@ -181,7 +181,7 @@ def share(machine: Machine, record: Record | None) -> None:
 
 def _run(machine: Machine, function: Value, received: Arguments, context: KernelContext, node: ast.AST, frame: Frame) -> Outcome:
     outermost = machine.kernel is None
-    before, first = (machine.barriers, machine.blind), len(machine.events)
+    before, first = (machine.barriers, machine.blind, machine.axis_uses), len(machine.events)
     paths = [0, 0]  # begun, run to their end
 
     def once() -> None:
@@ -210,8 +210,10 @@ def _run(machine: Machine, function: Value, received: Arguments, context: Kernel
     kept = tuple(ref.root.kept for ref in refs_in([*received.args, *received.kwargs.values()]))
     if isinstance(function, Function) and not blind and not cut and paths[0] == paths[1] and outermost and context.inside == "kernel":
         _note_unwritten(machine, function, received, context)
-        for left in list(copies_left(function, refs_in([*received.args, *received.kwargs.values()]), machine.events[first:])):
-            machine.emit(left)
+        body = machine.events[first:]
+        unseen = unseen_meshes(body) if machine.axis_uses == before[2] else ()
+        for event in (*copies_left(function, refs_in([*received.args, *received.kwargs.values()]), body), *unseen):
+            machine.emit(event)
     return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False, kept=kept)
 
 

@@ -17,7 +17,7 @@ from ..surroundings import Batch
 from ..values import Array, Builtin, Function, ShapeDtype, Transformed, Unknown, Value, next_birth
 from .containers import RECEIVERS
 from .derivatives import call_with_rules, define_rules
-from .devices import over_devices
+from .devices import mesh_axes, over_devices
 from .footprints import compiled
 from .registry import Call, models
 from .trees import leaves, tree_map
@@ -30,7 +30,7 @@ _KINDS = {
     "jax.custom_gradient": "custom", "jax.profiler.annotate_function": "same", "jax.custom_derivatives.custom_vjp": "custom",
     "jax.custom_derivatives.custom_jvp": "custom", "jax.interpreters.batching.custom_vmap": "same",
 }  # fmt: skip
-_SECOND = {"vmap": "in_axes", "grad": "argnums", "custom": "nondiff_argnums"}
+_SECOND = {"vmap": "in_axes", "grad": "argnums", "custom": "nondiff_argnums", "shard_map": "mesh"}
 _DECORATOR_FACTORIES = (
     "jax.named_scope",
     "jax.profiler.TraceAnnotation",
@@ -217,7 +217,8 @@ def _call_sharded(machine: Machine, value: Transformed, arguments: Arguments, no
 
     args = [tree_map(machine, shard, arg) for arg in arguments.args]
     checked = value.options.get("check_vma", value.options.get("check_rep", True)) is True and value.kind == "shard_map"
-    with machine.around.over_a_mesh(machine.where(node, frame).location if checked else None):
+    axes = mesh_axes(value.options.get("mesh")) if value.kind == "shard_map" and "axis_names" not in value.options else None
+    with machine.around.over_a_mesh(machine.where(node, frame).location if checked else None, axes):
         result = machine.call(value.func, Arguments(args, dict(arguments.kwargs), arguments.exact), node, frame)
     return tree_map(machine, shard, result)
 
@@ -237,7 +238,7 @@ def _eval_shape(call: Call) -> Value:
 
 @models("jax.make_jaxpr", "jax.export.export")
 def _make_jaxpr(call: Call) -> Value:
-    return Transformed("jit", call.get(0, "fun"), {})
+    return Transformed("jit", call.get(0, "fun"), {}) if "axis_env" not in call.kwargs else call.unknown()
 
 
 def _method(machine: Machine, value: Transformed, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

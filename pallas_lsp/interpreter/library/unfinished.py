@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..events import Event
-from ..operation_events import CopyLeft, CopyMade, CopyStep
+from ..operation_events import CopyLeft, CopyMade, CopyStep, UnseenMesh
 from ..values import Function, Ref, RefRoot
 
 
@@ -20,6 +20,13 @@ def copies_left(function: Function, refs: Iterable[Ref], events: Sequence[Event]
             continue
         taken = [step for step in steps if any(step.copy is copy for copy in copies)]
         yield from _left(copies, taken)
+
+
+def unseen_meshes(events: Sequence[Event]) -> Iterator[UnseenMesh]:
+    """The remote copies by coordinates among the events of a kernel that uses no axis of a mesh."""
+    for event in events:
+        if isinstance(event, CopyStep) and event.step == "start" and event.copy.target is not None and event.copy.target.ids:
+            yield UnseenMesh(event.where, event.copy)
 
 
 def _left(copies: Sequence[CopyMade], steps: Sequence[CopyStep]) -> Iterator[CopyLeft]:
