@@ -8,6 +8,7 @@ from typing import Any
 
 from ..resolve.canonical import canonical
 from ..shapes import dims, dtypes, table
+from ..shapes.avals import Aval
 from .call_events import RefPassed
 from .classes import class_attribute, fields_of
 from .events import RefAsArray, RemovedName
@@ -252,7 +253,7 @@ def _opaque(machine: Machine, value: Opaque, name: str, node: ast.AST, frame: Fr
 
 
 def _limits(value: Opaque, name: str) -> Value:
-    """A field of ``finfo``/``iinfo``: a number whose value no rule needs, but whose kind matters (a Python number is weak)."""
+    """A field of ``finfo`` (a NumPy scalar of the dtype itself) or of ``iinfo`` (a Python number, which is weak)."""
     dtype = value.args[0].name if value.args and isinstance(value.args[0], Dtype) else None
     if name == "dtype":
         return value.args[0] if dtype else Unknown("the dtype of a finfo", host=True)
@@ -262,7 +263,10 @@ def _limits(value: Opaque, name: str) -> Value:
     if value.name.endswith("iinfo") and dtype and bits is not None:
         signed = dtypes.kind(dtype) == "signed"
         return -(1 << (bits - 1)) if name == "min" and signed else 0 if name == "min" else (1 << (bits - signed)) - 1
-    return Unknown(f"`{name}` of a finfo", host=True)
+    limit = dtypes.float_limit(dtype, name)
+    if limit is None or dtype is None:
+        return Unknown(f"`{name}` of a finfo", host=True)
+    return Array(Aval((), dtype, False), traced=False, constant=limit, numpy=True)
 
 
 def _partial(machine: Machine, value: Partial, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -81,6 +81,20 @@ def bits(dtype: str | None) -> int | None:
     return _WIDTHS[dtype][1] if dtype in _WIDTHS else None
 
 
+# The bits of the exponent and of the fraction.
+_FORMATS = {"float32": (8, 23), "bfloat16": (8, 7), "float16": (5, 10)}
+
+
+def float_limit(dtype: str | None, name: str) -> float | None:
+    """The number that ``finfo`` of the dtype has as ``max``, ``min``, ``eps`` or ``tiny``; None for other names and other dtypes."""
+    if dtype not in _FORMATS:
+        return None
+    exponent, fraction = _FORMATS[dtype]
+    bias = (1 << (exponent - 1)) - 1
+    largest = (2.0 - 2.0**-fraction) * 2.0**bias
+    return {"max": largest, "min": -largest, "eps": 2.0**-fraction, "tiny": 2.0 ** (1 - bias)}.get(name)
+
+
 def is_floating(dtype: str | None) -> bool:
     """Whether it is certainly a real floating type."""
     return kind(dtype) == "float"

@@ -24,7 +24,8 @@ SPACES = {"default": "vmem", "semaphore_mem": "semaphore"}
 @dataclass
 class Comparison:
     """``contradictions``: what the checker is sure of and JAX did otherwise; ``known``, ``refs``: how many refs it knows whole, of how many;
-    ``unknown``: what it does not know; ``failure``: what JAX refused the call with; ``verdicts``: the checker's, one a kernel call."""
+    ``unknown``: what it does not know; ``failure``: what JAX refused the call with; ``verdicts``: the checker's, one a kernel call;
+    ``doubts``: what keeps it from one."""
 
     failure: str = ""
     contradictions: list[str] = field(default_factory=list)
@@ -32,6 +33,7 @@ class Comparison:
     refs: int = 0
     unknown: list[str] = field(default_factory=list)
     verdicts: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     kernels: set[str] = field(default_factory=set)
 
 
@@ -74,6 +76,7 @@ def compare(call: RealCall, folder: Path) -> Comparison:
         assert file is not None
         sites.setdefault((site.location.path, file.line_of(site.location.span.start) + 1), []).append(site)
         result.verdicts.append(site.verdict)
+        result.doubts += site.unknowns
     calls: dict[tuple[str, int], list[SeenCall]] = {}
     for one in dict.fromkeys(seen):
         calls.setdefault((one.path, one.line), []).append(one)

@@ -128,3 +128,19 @@ def test_text_is_that_of_jax(name: str) -> None:
 def test_text_of_unknown_parts() -> None:
     assert aval_text(Aval((symbol("n"), None), "float32")) == "f32[n,?]"
     assert aval_text(Aval(None, None)) == "?[?...]"
+
+
+@pytest.mark.parametrize("name", ["max", "min", "eps", "tiny"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_the_limits_of_floats(dtype: str, name: str) -> None:
+    assert dtypes.float_limit(dtype, name) == float(getattr(jnp.finfo(dtype), name))
+    assert dtypes.float_limit("int32", name) is None
+
+
+@pytest.mark.parametrize("dtype", [d for d in NAMES if d != "complex64"])
+def test_the_names_before_the_dims_of_a_shape(dtype: str) -> None:
+    """What JAX prints, or the whole name; with x64 off the wide ones mean the narrow ones."""
+    printed = jax.core.ShapedArray((), jnp.dtype(dtype)).str_short()
+    assert dtypes.named(printed.partition("[")[0]) == dtypes.named(dtype) == dtype
+    assert dtypes.named("f64") == "float32"
+    assert dtypes.named("f31") is None

@@ -384,6 +384,8 @@ def _abs(call: Call) -> Value:
 @models("int", "float", "bool", "complex", "str", "round")
 def _convert(call: Call) -> Value:
     value = call.get(0, "x", 0)
+    if isinstance(value, Array) and not value.traced and value.numpy and value.constant is not None:
+        value = value.constant
     if isinstance(value, Poly) and call.name in ("int", "round"):
         return value
     if isinstance(value, Unknown) and call.name == "int" and value.poly is not None:
