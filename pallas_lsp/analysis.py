@@ -11,12 +11,13 @@ from functools import cache
 from .data.versions import KNOWN, parse_version
 from .fixes.verification import Judgement, Verifier, judge
 from .given import GivenCall
-from .interpreter.events import Event
+from .interpreter.events import Event, KernelRun
 from .interpreter.given_calls import run_given
 from .interpreter.importing import run_quietly
 from .interpreter.machine import Machine
 from .interpreter.modules import ModuleFile
 from .interpreter.run import run_module
+from .interpreter.values import Function
 from .kernels.site import KernelSite, sites_of
 from .kernels.verdict import Judge as VerdictJudge
 from .notes import Notes
@@ -29,6 +30,7 @@ from .rules.registry import Context, RuleTable
 from .settings import Settings
 from .text.parse import Parsed, parse
 from .text.source import Source
+from .text.span import Location
 from .text.suppressions import find_suppressions
 
 _RECURSION = 20_000
@@ -41,14 +43,16 @@ _SIGNS = ("pallas", "_ref", "BlockSpec", "VMEM", "SMEM")
 class Analysis:
     """All that is known of a document: its findings (those in other files too), its kernel calls, its values for hover.
 
-    ``depends_on``: the files that were read; ``unresolved``: names of installed packages that were not looked up;
-    ``cut``: what budgets left out, by kind; ``wrong_calls``: what is wrong with calls that the settings give.
+    ``uses``: the calls in other files of kernels that are in this one. ``depends_on``: the files that were read; ``unresolved``: names of
+    installed packages that were not looked up; ``cut``: what budgets left out, by kind; ``wrong_calls``: what is wrong with calls that the
+    settings give.
     """
 
     source: Source
     parsed: Parsed
     diagnostics: list[Diagnostic]
     sites: list[KernelSite]
+    uses: list[KernelSite]
     notes: Notes
     depends_on: frozenset[str] = frozenset()
     unresolved: frozenset[str] = frozenset()
@@ -76,7 +80,7 @@ def analyze(
     parsed = project.parsed(source.path) if project.read(source.path) == source else parse(source.text)
     if parsed is None or (call is None and not any(sign in source.text for sign in _SIGNS)):
         parsed = parsed or parse(source.text)
-        return Analysis(source, parsed, [], [], Notes.empty(source, parsed))
+        return Analysis(source, parsed, [], [], [], Notes.empty(source, parsed))
     interpreter = _Interpreter(project, settings, lookup, cancelled)
     run = interpreter.run(source, parsed, callers) if call is None else interpreter.trace(source, parsed, call)
     comments = find_suppressions(source, parsed)
@@ -84,12 +88,13 @@ def analyze(
     diagnostics = diagnostics_of(
         run.events, interpreter.table, settings, suppressions, _verifier(interpreter, run).fixes, run.machine.called
     )
-    machine = run.machine
+    machine, judging = run.machine, _judging(interpreter.table)
     return Analysis(
         source,
         parsed,
         [*diagnostics, *(unused_suppressions(comments, settings) if call is None else ())],
-        sites_of(run.events, _judging(interpreter.table)),
+        sites_of(run.events, judging),
+        sites_of(run.calls_elsewhere(), judging),
         Notes(source, parsed, run.module, machine.notes, machine.varied),
         frozenset(machine.modules),
         frozenset(machine.unresolved),
@@ -112,6 +117,14 @@ class _Run:
         """The events of the document's own run, and of its callers' those that happened in the document."""
         theirs = self.machine.events[self.own :]
         return self.machine.events[: self.own] + [event for event in theirs if event.where.module.path == self.module.path]
+
+    def calls_elsewhere(self) -> list[Event]:
+        """The events of the calls that callers make of kernels of the document."""
+        events, path = self.machine.events, self.module.path
+        runs = (event for event in events[self.own :] if isinstance(event, KernelRun) and event.where.module.path != path)
+        own = [run.where.record for run in runs if isinstance(run.kernel, Function) and run.kernel.module.path == path]
+        records = {id(part) for record in own if record is not None for part in record.whole()}
+        return [event for event in events if id(event.where.record) in records] if records else []
 
 
 class _Interpreter:
@@ -176,15 +189,15 @@ def _deep_recursion() -> Iterator[None]:
 def _judging(table: RuleTable) -> VerdictJudge:
     """What the verdicts of kernel calls rest on: the rules, and what is certain where no rule speaks."""
 
-    def refused(event: Event, table: RuleTable) -> bool:
+    def refused(event: Event, table: RuleTable) -> Location | None:
         found = table.first(event)
-        return found is not None and found[0].severity == "error" and not found[1].hint
+        return found[1].location if found is not None and found[0].severity == "error" and not found[1].hint else None
 
     context = table.context
     tables = [RuleTable(replace(context, version=version)) for version in KNOWN] if context.version is None else [table]
     return VerdictJudge(
-        refuses=lambda event: refused(event, table),
-        may_refuse=lambda event: any(refused(event, each) for each in tables),
+        refused=lambda event: refused(event, table),
+        may_refuse=lambda event: any(refused(event, each) is not None for each in tables),
         doubt=lambda event: doubt_about(event, context),
     )
 

@@ -18,7 +18,7 @@ def definition(analysis: Analysis, offset: int) -> list[Location]:
     From a kernel's parameter: its spec in each call, and the operand or the entry of ``out_shape``. From a use of the name: the parameter.
     From a spec, beside the names in it (which a type checker follows): the parameter and the operand.
     """
-    refs, path = [ref for site in analysis.sites for ref in site.refs], analysis.source.path
+    refs, path = _refs(analysis), analysis.source.path
     if at_parameter := [ref for ref in refs if _is_at(ref.parameter, path, offset)]:
         return _distinct(place for ref in at_parameter for place in (ref.spec, ref.source))
     if used := _used(analysis, refs, offset):
@@ -32,9 +32,14 @@ def definition(analysis: Analysis, offset: int) -> list[Location]:
 
 def type_definition(analysis: Analysis, offset: int) -> list[Location]:
     """The specs of the ref that is named at ``offset``, as a parameter or in use: they say what it is."""
-    refs = [ref for site in analysis.sites for ref in site.refs]
+    refs = _refs(analysis)
     found = [ref for ref in refs if _is_at(ref.parameter, analysis.source.path, offset)] or _used(analysis, refs, offset)
     return _distinct(ref.spec for ref in found)
+
+
+def _refs(analysis: Analysis) -> list[RefInfo]:
+    """The refs of the kernel calls in the file, and of those in other files of kernels that are in it."""
+    return [ref for site in (*analysis.sites, *analysis.uses) for ref in site.refs]
 
 
 def _used(analysis: Analysis, refs: Iterable[RefInfo], offset: int) -> list[RefInfo]:

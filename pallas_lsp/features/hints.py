@@ -40,7 +40,7 @@ def hints(analysis: Analysis, within: Span, *, refs: bool = True, values: bool =
 
 
 def _parameters(analysis: Analysis) -> Iterator[Hint]:
-    for parameter, refs in joined_refs(analysis.sites).items():
+    for parameter, refs in joined_refs([*analysis.sites, *analysis.uses]).items():
         if parameter.path != analysis.source.path:
             continue
         texts = [_ref_text(ref.shape, ref.dtype, ref.memory_space) for ref in refs]

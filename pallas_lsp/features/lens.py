@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..data.chips import load_chips
 from ..kernels.joined import calls, joined_shape
-from ..rules.words import count, memory
+from ..rules import words
 from ..shapes.dims import render
 from ..text.span import Location, Span
 
@@ -43,30 +43,30 @@ def _lens(span: Span, sites: Sequence[KernelSite], diagnostics: Sequence[Diagnos
 
 def _grid(sites: Sequence[KernelSite]) -> Iterator[str]:
     if grid := joined_shape(site.grid for site in sites):
-        yield f"grid {'×'.join(map(render, grid))}"
+        yield f"grid {'×'.join(map(render, grid)) if all(isinstance(size, int) for size in grid) else words.grid(grid)}"
 
 
 def _vmem(sites: Sequence[KernelSite], target: str | None) -> Iterator[str]:
     known = [site.vmem_bytes for site in sites if site.vmem_bytes is not None]
     if known:
-        limit = f" of {memory(load_chips()[target]['scoped'])} ({target})" if target is not None else ""
-        yield f"VMEM {memory(max(known))}{limit}"
+        limit = f" of {words.memory(load_chips()[target]['scoped'])} ({target})" if target is not None else ""
+        yield f"VMEM {words.memory(max(known))}{limit}"
 
 
 def _state(sites: Sequence[KernelSite], errors: int) -> str:
+    """The verdict: of several configurations that of the one that fails, else of the calls that the program makes."""
     if errors:
-        return count(errors, "error")
-    undecided = [site for site in sites if site.verdict != "lowers"]
-    if not undecided:
-        return "lowers"
-    why = next((unknown for site in undecided for unknown in site.unknowns), None)
+        return words.count(errors, "error")
+    verdicts = {site.verdict for site in sites}
+    if "fails" in verdicts:
+        return "fails"
+    if "lowers" in verdicts:
+        return "lowers" if len(verdicts) == 1 else "lowers as it is called"
+    why = next((unknown for site in sites for unknown in site.unknowns), None)
     return f"undecided: {why}" if why else "undecided"
 
 
 def _faults(sites: Sequence[KernelSite], diagnostics: Sequence[Diagnostic]) -> Iterator[Location]:
-    """Where the errors of a call are: in it, in its specs, or in its kernel."""
-    parts = {part for site in sites for part in (site.location, site.kernel_location, *(ref.spec for ref in site.refs)) if part is not None}
-    for found in diagnostics:
-        place = found.location
-        if found.severity == "error" and any(place.path == part.path and part.span.covers(place.span) for part in parts):
-            yield place
+    """Where the errors of a call are that are shown: in it, in its specs, in its kernel and what that calls."""
+    faults = {fault for site in sites for fault in site.faults}
+    return (found.location for found in diagnostics if found.severity == "error" and found.location in faults)

@@ -13,15 +13,15 @@ from .site import KernelSite
 
 
 def joined_dim(dims: Iterable[MaybeDim]) -> MaybeDim:
-    """One dim for several configurations: the number that all known numbers are, else the formula that is the same, else None.
+    """One dim for several configurations, the best known first: the one number that there is, else a formula, else None.
 
     A formula covers the numbers: the program's own calls put numbers in the place of its names.
     """
-    found = list(dims)
-    numbers, formulas = {dim for dim in found if isinstance(dim, int)}, {dim for dim in found if not isinstance(dim, int)}
+    found = list(dict.fromkeys(dims))
+    numbers, formulas = [dim for dim in found if isinstance(dim, int)], [dim for dim in found if not isinstance(dim, int)]
     if len(numbers) == 1:
-        return numbers.pop()
-    return formulas.pop() if len(formulas) == 1 else None
+        return numbers[0]
+    return formulas[0] if formulas and (not numbers or len(formulas) == 1) else None
 
 
 def joined_shape(shapes: Iterable[Shape]) -> Shape:

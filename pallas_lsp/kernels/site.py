@@ -22,7 +22,7 @@ class KernelSite:
     """One kernel call in one configuration. ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known.
 
     ``verdict``: ``lowers``, ``fails`` or ``undecided``; ``unknowns``: what would have to be known, most useful first; ``conditions``: what
-    was assumed on the way to the call, which may be so or not.
+    was assumed on the way to the call, which may be so or not; ``faults``: where JAX refuses it.
     """
 
     location: Location
@@ -34,6 +34,7 @@ class KernelSite:
     verdict: str
     unknowns: tuple[str, ...]
     conditions: tuple[str, ...] = ()
+    faults: tuple[Location, ...] = ()
 
 
 def sites_of(events: Iterable[Event], judge: Judge) -> list[KernelSite]:
@@ -53,7 +54,7 @@ def sites_of(events: Iterable[Event], judge: Judge) -> list[KernelSite]:
             known, verdicts = found.get(key, (site, []))
             found[key] = min(known, site, key=lambda one: len(one.conditions)), [*verdicts, verdict_of(event, by_record, judge)]
     judged = [(site, joined(verdicts)) for site, verdicts in found.values()]
-    sites = [replace(site, verdict=verdict.word, unknowns=verdict.unknowns) for site, verdict in judged]
+    sites = [replace(site, verdict=verdict.word, unknowns=verdict.unknowns, faults=verdict.faults) for site, verdict in judged]
     return sorted(sites, key=lambda site: (site.location.path, site.location.span))
 
 

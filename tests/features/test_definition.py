@@ -78,3 +78,15 @@ def test_a_kernel_in_another_file() -> None:
     parameter, operand = definition(analysed(text, kernels=kernels), text.index("(8, 128), lambda"))
     assert (parameter.path, kernels[parameter.span.start : parameter.span.end]) == ("/project/kernels.py", "x_ref")
     assert text[operand.span.start : operand.span.end] == "x"
+
+
+def test_a_kernel_that_is_called_in_another_file() -> None:
+    ops = HEAD + "from kernel import kernel\ndef run(x):\n    spec = pl.BlockSpec((8, 128), lambda: (0, 0))\n"
+    ops += "    return pl.pallas_call(kernel, in_specs=[spec], out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))(x)\n"
+    text = "# pallas\ndef kernel(x_ref, o_ref):\n    o_ref[...] = x_ref[...]\n"
+    analysis = analysed(text, ops=ops)
+    spec, operand = definition(analysis, text.index("x_ref"))
+    assert spec.path == operand.path == "/project/ops.py"
+    assert ops[spec.span.start : spec.span.end] == "pl.BlockSpec((8, 128), lambda: (0, 0))"
+    (parameter,) = definition(analysis, text.index("x_ref[...]"))
+    assert parameter.span.start == text.index("x_ref")

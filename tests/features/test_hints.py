@@ -103,3 +103,10 @@ def test_refs_that_come_together() -> None:
 
 def test_a_kernel_in_a_broken_text_keeps_its_hints() -> None:
     assert shown(KERNEL + CALL + "x = (\n") == shown(KERNEL + CALL)
+
+
+def test_a_kernel_that_is_called_in_another_file() -> None:
+    ops = HEAD + "from kernel import kernel\n" + KERNEL.partition("def run")[1] + KERNEL.partition("def run")[2] + CALL
+    text = "# pallas\n" + KERNEL.partition("def run")[0]
+    found = hints(analysed(text, ops=ops), Span(0, len(text)))
+    assert [hint.label for hint in found][:2] == [": i32[4] smem", ": f32[8,128] vmem"]
