@@ -131,7 +131,7 @@ def describe(value: Value) -> str | None:
     """A value in short, None when there is nothing to say."""
     if isinstance(value, Ref):
         where = SPACES.get(value.root.space or "", "unknown memory space")
-        return f"{array(Array(Aval(value.shape, value.dtype)))} in {where}"
+        return f"{array(Array(Aval(value.shape, value.dtype, named=value.named)))} in {where}"
     if isinstance(value, Array):
         return array(value)
     if isinstance(value, Poly):

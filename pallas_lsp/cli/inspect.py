@@ -60,7 +60,13 @@ def _as_json(site: KernelSite, places: Places) -> dict[str, object]:
         "kernel": kernel,
         "grid": _dims(site.grid),
         "refs": [
-            {"name": ref.name, "role": ref.role, "shape": _dims(ref.shape), "dtype": ref.dtype, "memory_space": ref.memory_space}
+            {
+                "name": ref.name,
+                "role": ref.role,
+                "shape": _dims(ref.shape),
+                "dtype": ref.dtype or ref.dtype_name,
+                "memory_space": ref.memory_space,
+            }
             for ref in site.refs
         ],
         "vmem_bytes": site.vmem_bytes,
@@ -98,9 +104,9 @@ def _name(ref: RefInfo) -> str:
 
 
 def _value(ref: RefInfo) -> str:
-    """The type of what a ref holds, as JAX writes it: ``float32[8,128]``."""
+    """The type of what a ref holds, as JAX writes it, ``float32[8,128]``, or with the program's name for a dtype: ``q.dtype[8,128]``."""
     dims = _dims(ref.shape)
-    return f"{ref.dtype or '?'}[{'...' if dims is None else ','.join(map(str, dims))}]"
+    return f"{ref.dtype or ref.dtype_name or '?'}[{'...' if dims is None else ','.join(map(str, dims))}]"
 
 
 def _shown(grid: Sequence[MaybeDim] | None) -> str:

@@ -17,6 +17,7 @@ from .library_names import library
 from .machine import Arguments, Machine, shape_values
 from .operators import from_shapes
 from .paths import PathEnd
+from .truth import name_of_dtype
 from .values import (
     Array,
     BlockSpec,
@@ -86,7 +87,7 @@ def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Fram
         size = dims.product(value.shape or ())
         return size if size is not None else Unknown("a dim of this shape is unknown", host=True)
     if name == "dtype":
-        return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of this array is unknown", host=True)
+        return _dtype_of(value, "the dtype of this array is unknown")
     if name == "at":
         return ValueIndexer(value)
     if name in ARRAY_PROPERTIES:
@@ -94,6 +95,11 @@ def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Fram
     if name in ("itemsize", "nbytes", "sharding", "aval", "weak_type"):
         return Unknown(f"`{name}` of an array", host=True)
     return ValueMethod(value, name)
+
+
+def _dtype_of(value: Array | Ref | ShapeDtype, why: str) -> Value:
+    """``value.dtype``: known, or unknown under the name that the program has for it."""
+    return Dtype(value.dtype) if value.dtype is not None else Unknown(why, name_of_dtype(value), host=True)
 
 
 def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -> Value:
@@ -107,7 +113,7 @@ def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -
         size = dims.product(value.shape or ())
         return size if size is not None else Unknown("a dim of this ref is unknown", host=True)
     if name == "dtype":
-        return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of this ref is unknown", host=True)
+        return _dtype_of(value, "the dtype of this ref is unknown")
     if name == "at":
         return RefIndexer(value)
     if name == "T":
@@ -207,7 +213,7 @@ def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, node: ast.AST, 
             "size": size if size is not None else Unknown("a dim is unknown", host=True),
         }[name]
     if name == "dtype":
-        return Dtype(value.dtype) if value.dtype is not None else Unknown("the dtype of a ShapeDtypeStruct is unknown", host=True)
+        return _dtype_of(value, "the dtype of a ShapeDtypeStruct is unknown")
     return ValueMethod(value, name)
 
 
@@ -236,7 +242,7 @@ def _grid_spec(machine: Machine, value: GridSpec, name: str, node: ast.AST, fram
 
 
 def _scratch(machine: Machine, value: Scratch, name: str, node: ast.AST, frame: Frame) -> Value:
-    return _shape_dtype(machine, ShapeDtype(value.shape, value.dtype), name, node, frame)
+    return _shape_dtype(machine, ShapeDtype(value.shape, value.dtype, named=value.named), name, node, frame)
 
 
 def _opaque(machine: Machine, value: Opaque, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -360,9 +360,9 @@ def doubt_of(value: Value, node: ast.AST) -> str | None:
 
 
 def symbolic_array(key: str, rank: int) -> Array:
-    """An array of which only the rank is known; its dims are symbols in the user's words."""
+    """An array of which only the rank is known; its dims and its dtype have names in the user's words."""
     shape = tuple(dims.symbol(f"{key}.shape[{axis}]", 1) for axis in range(rank))
-    return Array(Aval(shape, None, False), assumed=True)
+    return Array(Aval(shape, None, False, f"{key}.dtype"), assumed=True)
 
 
 def shape_values(value: Any) -> tuple[Value, ...]:

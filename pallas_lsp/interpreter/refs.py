@@ -211,7 +211,7 @@ def view(machine: Machine, ref: Ref, index: Value, node: ast.AST, frame: Frame, 
     machine.emit(ViewEvent(machine.where(node, frame), "index", ref, entries, fault))
     shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
     step = RefTransform("index", strided=any(_is_strided(entry.value) for entry in entries))
-    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, step), ref.shape, tuple(entry.value for entry in entries))
+    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, step), ref.shape, tuple(entry.value for entry in entries), ref.named)
 
 
 def _is_strided(value: Value) -> bool:
@@ -226,7 +226,7 @@ def transposed(ref: Ref, permutation: tuple[int, ...] | None) -> Ref:
     if shape is not None:
         order = permutation if permutation is not None and len(permutation) == len(shape) else tuple(reversed(range(len(shape))))
         shape = tuple(shape[axis] for axis in order) if set(order) == set(range(len(shape))) else None
-    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, RefTransform("transpose")), ref.shape)
+    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, RefTransform("transpose")), ref.shape, named=ref.named)
 
 
 def load(
@@ -247,7 +247,8 @@ def load(
     machine.emit(access)
     if access.fault is not None:
         return Unknown("an access that JAX refuses")
-    access.result = Array(Aval(access.shape, ref.dtype, False), (access,), made_by=node, multiple=1 if access.shape == () else None)
+    held = Aval(access.shape, ref.dtype, False, ref.named)
+    access.result = Array(held, (access,), made_by=node, multiple=1 if access.shape == () else None)
     return access.result
 
 
@@ -280,7 +281,7 @@ def store(
     access = _access(machine, op, api, ref, entries, node, frame)
     access.value, access.value_node, access.target_node, access.cast, access.mask, access.live = value, value_node, target, cast, mask, True
     machine.emit(access)
-    return Array(Aval(access.shape, ref.dtype, False), (), made_by=node) if op == "swap" else None
+    return Array(Aval(access.shape, ref.dtype, False, ref.named), (), made_by=node) if op == "swap" else None
 
 
 def _access(machine: Machine, op: str, api: str, ref: Ref, entries: tuple[IndexEntry, ...], node: ast.AST, frame: Frame) -> Access:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
-from ..shapes.avals import Aval
 from .events import RefAsArray
 from .frames import Frame
 from .machine import Arguments, Machine, shape_values
@@ -55,7 +55,7 @@ def rows(array: Array) -> list[Value] | None:
     shape = array.shape
     if not shape or not isinstance(shape[0], int) or shape[0] > LONGEST:
         return None
-    row = Aval(shape[1:], array.aval.dtype, array.aval.weak)
+    row = replace(array.aval, shape=shape[1:])
     return [Array(row, (array,), array.traced) for _ in range(shape[0])]
 
 
@@ -82,6 +82,6 @@ def unpack(machine: Machine, value: Value, count: int, node: ast.AST, frame: Fra
         key = value.key
         return [Unknown(value.why, f"{key}[{index}]" if key else None, host=value.host) for index in range(count)]
     if items is None and isinstance(value, Array) and value.shape:
-        row = Aval(value.shape[1:], value.aval.dtype, value.aval.weak)
+        row = replace(value.aval, shape=value.shape[1:])
         return [Array(row, (value,), value.traced) for _ in range(count)]
     return items

@@ -24,6 +24,8 @@ from .values import (
     Library,
     Opaque,
     Ref,
+    Scratch,
+    ShapeDtype,
     Unknown,
     UnknownShape,
     Value,
@@ -58,6 +60,21 @@ def dtype_of(value: Value) -> str | None:
             return dtypes.canonical(name)
         return None
     return dtypes.canonical(value) if isinstance(value, str) else None
+
+
+def dtype_name(value: Value) -> str | None:
+    """What the program calls a dtype argument of which nothing else is known: the parameter ``dtype``, ``q.dtype``; else None."""
+    return value.key if isinstance(value, Unknown) and not isinstance(value, Condition | UnknownShape) else None
+
+
+def name_of_dtype(value: Value) -> str | None:
+    """What the program calls the dtype of an array that is not known, such as ``q.dtype``; None where it has no name for it."""
+    if isinstance(value, Array):
+        return value.aval.named
+    if isinstance(value, Ref | ShapeDtype | Scratch):
+        return value.named
+    name = dtype_name(value)
+    return f"{name}.dtype" if name is not None else None
 
 
 def truth(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> bool:

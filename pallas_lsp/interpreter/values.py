@@ -91,7 +91,7 @@ class RefRoot:
     scratch entry that says shape and dtype. ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or
     may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output. ``kept``: why no compiler can do
     without the memory of a scratch buffer: ``carried`` from one grid step to the next, or ``indexed`` by what is not known before it runs.
-    ``given_at``: the expression of the operand.
+    ``given_at``: the expression of the operand. ``named``: as for an ``Aval``.
     """
 
     name: str
@@ -115,6 +115,11 @@ class RefRoot:
     window: Any = None
     kept: str = ""
     given_at: Location | None = None
+    named: str | None = None
+
+    def whole(self) -> Ref:
+        """The ref of the whole of it, as the kernel receives it."""
+        return Ref(self, self.shape, self.dtype, named=self.named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,10 @@ class RefTransform:
 
 @dataclass(slots=True, eq=False)
 class Ref:
-    """A ref or a view of one. ``shape`` is what indexing it sees; ``before`` is the shape before the last indexer."""
+    """A ref or a view of one.
+
+    ``shape`` is what indexing it sees; ``before`` is the shape before the last indexer; ``named`` as for an ``Aval``.
+    """
 
     root: RefRoot
     shape: Shape
@@ -149,6 +157,7 @@ class Ref:
     transforms: tuple[RefTransform, ...] = ()
     before: Shape = None
     key: tuple[Any, ...] | None = None
+    named: str | None = None
 
     @property
     def is_view(self) -> bool:
@@ -309,7 +318,9 @@ class ModuleValue:
 
 @dataclass(slots=True, eq=False)
 class ShapeDtype:
-    """``jax.ShapeDtypeStruct``, or anything used as one: a shape and a dtype without data. ``wide``: the 64-bit dtype that was asked for.
+    """``jax.ShapeDtypeStruct``, or anything used as one: a shape and a dtype without data.
+
+    ``wide``: the 64-bit dtype that was asked for; ``named`` as for an ``Aval``.
     """
 
     shape: Shape
@@ -319,6 +330,7 @@ class ShapeDtype:
     origin: SpecOrigin | None = None
     wide: str | None = None
     sharding: Value = None
+    named: str | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -357,8 +369,8 @@ class GridSpec:
 
 @dataclass(slots=True, eq=False)
 class Scratch:
-    """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore … ``wide`` as for a
-    ``ShapeDtype``.
+    """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore … ``wide`` and
+    ``named`` as for a ``ShapeDtype``.
     """
 
     space: str | None
@@ -367,6 +379,7 @@ class Scratch:
     origin: SpecOrigin
     words: str
     wide: str | None = None
+    named: str | None = None
 
 
 @dataclass(slots=True, eq=False)

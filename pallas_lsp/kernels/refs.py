@@ -30,7 +30,10 @@ class RefWindow:
 
 @dataclass(frozen=True, slots=True)
 class RefInfo:
-    """One ref of a kernel. ``shape``: None when the rank is unknown; ``why``: the cause of what is unknown.
+    """One ref of a kernel.
+
+    ``shape``: None when the rank is unknown; ``dtype_name``: what the program calls a dtype that is not known (``q.dtype``), None where it
+    has no name for it; ``why``: the cause of what is unknown.
 
     ``parameter``: the name in the kernel's head that receives it; ``spec``: the BlockSpec or scratch entry that made it, or the call where
     none is written; ``source``: the operand's expression, or the entry of ``out_shape``.
@@ -46,6 +49,7 @@ class RefInfo:
     spec: Location | None = None
     source: Location | None = None
     window: RefWindow | None = None
+    dtype_name: str | None = None
 
     @property
     def doubt(self) -> str:
@@ -79,7 +83,7 @@ def _info(name: str, ref: Ref, parameter: Location | None) -> RefInfo:
     root = ref.root
     source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
     places = (parameter, root.decided_at, source)
-    return RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root))
+    return RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root), root.named)
 
 
 def _window(root: RefRoot) -> RefWindow | None:

@@ -56,11 +56,10 @@ def dtype(dtype_name: str | None) -> str:
 
 
 def array(value: Value) -> str:
-    """An array in short: ``f32[8,128]``."""
+    """An array in short: ``f32[8,128]``, or ``x.dtype[8,128]`` where the dtype is known by name only."""
     aval = as_aval(value.aval if isinstance(value, Array) else value)
-    if aval.shape is None:
-        return f"{short(aval.dtype)}[?]"
-    return f"{short(aval.dtype)}[{','.join(shape_text((dim,))[1:-2] for dim in aval.shape)}]"
+    of = short(aval.dtype) if aval.dtype is not None else aval.named or "?"
+    return f"{of}[?]" if aval.shape is None else f"{of}[{','.join(shape_text((dim,))[1:-2] for dim in aval.shape)}]"
 
 
 def decided(ref: Ref) -> tuple[Related, ...]:

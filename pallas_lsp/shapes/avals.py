@@ -9,19 +9,21 @@ from pallas_lsp.shapes.dims import Poly, Shape, render
 from pallas_lsp.shapes.dtypes import short
 from pallas_lsp.shapes.errors import ShapeError
 
-__all__ = ["UNKNOWN", "Aval", "ShapeError", "Unknown", "as_aval", "aval_text", "shape_text"]
+__all__ = ["UNKNOWN", "Aval", "DtypeName", "ShapeError", "Unknown", "as_aval", "aval_text", "shape_text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Aval:
     """An array of this shape and dtype. A None, whole or as a dimension, is what is not known.
 
-    ``weak`` says that JAX would let another operand's dtype win, as for Python scalars.
+    ``weak`` says that JAX would let another operand's dtype win, as for Python scalars. ``named``: what the program calls a dtype that is
+    not known, such as ``q.dtype``: two arrays of one name have one dtype, of two names they may.
     """
 
     shape: Shape
     dtype: str | None
     weak: bool | None = False
+    named: str | None = None
 
 
 class Unknown:
@@ -31,6 +33,18 @@ class Unknown:
 
     def __repr__(self) -> str:
         return "UNKNOWN"
+
+
+class DtypeName(Unknown):
+    """A dtype of which only the program's name is known."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"DtypeName({self.name})"
 
 
 UNKNOWN: Final = Unknown()
@@ -58,4 +72,4 @@ def shape_text(shape: Shape) -> str:
 def aval_text(aval: Aval) -> str:
     """``f32[8,128]``, with ``?`` for unknown parts and ``f32[?...]`` for an unknown rank."""
     dims = "?..." if aval.shape is None else ",".join(render(d) for d in aval.shape)
-    return f"{short(aval.dtype)}[{dims}]"
+    return f"{short(aval.dtype) if aval.dtype is not None else aval.named or '?'}[{dims}]"

@@ -63,7 +63,9 @@ def view(x: Aval, dtype: Any = None, type: Any = None) -> Aval:
         return x
     target = dtype_of(dtype)
     made = _rescale(x, target, -1)
-    return Aval(made.shape, target, x.weak) if target == x.dtype else Aval(made.shape, target, False if x.dtype and target else None)
+    if target is None or x.dtype is None:
+        return Aval(made.shape, target, False if x.weak is False else None)
+    return Aval(made.shape, target, x.weak if target == x.dtype else False)
 
 
 @shape_function("jax.experimental.pallas.tpu.bitcast")

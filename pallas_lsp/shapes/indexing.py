@@ -65,7 +65,7 @@ def index(aval: Aval, key: Index | tuple[Index, ...]) -> Aval:
     slice step of 0.
     """
     keys = key if isinstance(key, tuple) else (key,)
-    return Aval(_index_shape(aval.shape, keys), aval.dtype, aval.weak)
+    return Aval(_index_shape(aval.shape, keys), aval.dtype, aval.weak, aval.named)
 
 
 def ref_index(shape: Shape, key: Index | tuple[Index, ...]) -> Shape:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from pallas_lsp.shapes.avals import UNKNOWN, ShapeError
+from pallas_lsp.shapes.named_dtypes import with_names
 
 ShapeFunction = Callable[..., Any]
 _Function = TypeVar("_Function", bound=ShapeFunction)
@@ -111,7 +112,7 @@ def _call(function: ShapeFunction | None, args: tuple[Any, ...], kwargs: dict[st
     if function is None:
         return UNKNOWN
     try:
-        return function(*args, **kwargs)
+        return with_names(function, args, kwargs, function(*args, **kwargs))
     except ShapeError:
         raise
     except Exception:

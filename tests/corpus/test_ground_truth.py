@@ -55,18 +55,23 @@ def known_sites(folder: Path, text: str) -> dict[tuple[str, int], list[KernelSit
 
 
 def wrong_claims(known: tuple[RefInfo, ...], seen: tuple[SeenRef, ...]) -> list[str]:
-    """Where the checker is sure of something else than JAX; symbols and what is unknown claim nothing."""
+    """Where the checker is sure of something else than JAX; symbols and what is unknown claim nothing.
+
+    A name of a dtype claims that all refs of this name have one dtype.
+    """
     if len(known) != len(seen):
         return [f"{len(known)} refs, JAX has {len(seen)}"]
     wrong = []
+    called: dict[str, str] = {}
     for ours, jaxs in zip(known, seen, strict=True):
         shape = ours.shape is None or (
             len(ours.shape) == len(jaxs.shape)
             and all(not isinstance(dim, int) or dim == size for dim, size in zip(ours.shape, jaxs.shape, strict=True))
         )
         space = ours.memory_space in (None, SPACES.get(jaxs.space, jaxs.space))
-        if not (shape and space and ours.dtype in (None, jaxs.dtype)):
-            wrong.append(f"{ours.name}: {ours.shape} {ours.dtype} {ours.memory_space}, JAX has {jaxs}")
+        dtype = ours.dtype or (called.setdefault(ours.dtype_name, jaxs.dtype) if ours.dtype_name is not None else None)
+        if not (shape and space and dtype in (None, jaxs.dtype)):
+            wrong.append(f"{ours.name}: {ours.shape} {dtype} {ours.memory_space}, JAX has {jaxs}")
     return wrong
 
 

@@ -174,11 +174,17 @@ def fully_known(ours: Any) -> bool:
 
 
 def with_values(value: Any, env: Mapping[Symbol, int]) -> Any:
-    """An answer with its symbols replaced by their values."""
+    """An answer with its symbols, and the names of dtypes, replaced by their values."""
     if isinstance(value, tuple | list):
         return type(value)(with_values(item, env) for item in value)
     if isinstance(value, Poly):
         return substitute(value, env)
-    if isinstance(value, Aval) and value.shape is not None:
-        return Aval(with_values(value.shape, env), value.dtype, value.weak)
+    if isinstance(value, Aval):
+        shape = with_values(value.shape, env) if value.shape is not None else None
+        return Aval(shape, dtype_called(value.named) if value.named is not None else value.dtype, value.weak)
     return value
+
+
+def dtype_called(name: str) -> str:
+    """The dtype that an eraser's name stands for."""
+    return name.partition(".")[2]

@@ -1,4 +1,4 @@
-"""Taking knowledge away from a call at random: dims become symbols or unknown, dtypes and whole arguments unknown."""
+"""Taking knowledge away from a call at random: dims become symbols or unknown, dtypes names or unknown, whole arguments unknown."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 from shapes.against_jax import Call
 
-from pallas_lsp.shapes.avals import UNKNOWN, Aval
+from pallas_lsp.shapes.avals import UNKNOWN, Aval, DtypeName
 from pallas_lsp.shapes.dims import Symbol, symbol
+from pallas_lsp.shapes.dtypes import canonical
 from pallas_lsp.shapes.indexing import DsIndex, SliceIndex
 
 
@@ -34,6 +35,8 @@ class Eraser:
             return self.dim(value)
         if isinstance(value, Aval):
             return self.aval(value)
+        if isinstance(value, str) and canonical(value) == value and self._random.random() < 0.3:
+            return DtypeName(self.name(value))
         return value
 
     def aval(self, aval: Aval) -> Aval:
@@ -44,8 +47,14 @@ class Eraser:
             return replace(aval, dtype=None, weak=None)
         if roll < 0.3:
             return replace(aval, weak=None)
+        if roll < 0.6 and aval.dtype is not None:
+            aval = replace(aval, dtype=None, named=self.name(aval.dtype))
         assert aval.shape is not None
         return replace(aval, shape=tuple(None if self._random.random() < 0.1 else self.dim(d) for d in aval.shape))
+
+    def name(self, dtype: str) -> str:
+        """One of two names that this dtype has; ``against_jax.dtype_called`` reads it."""
+        return f"{self._random.choice('xy')}.{dtype}"
 
     def dim(self, value: Any) -> Any:
         """A number as it is, or as one of three symbols that have this value."""

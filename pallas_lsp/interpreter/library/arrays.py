@@ -7,7 +7,7 @@ from typing import Any
 
 from ...data import operations
 from ...shapes import dtypes, table
-from ...shapes.avals import UNKNOWN, Aval, ShapeError
+from ...shapes.avals import UNKNOWN, Aval, DtypeName, ShapeError
 from ...shapes.dims import Poly
 from ..events import Computed, RefAsArray, ShapeFault, UnmodelledCall
 from ..frames import Frame
@@ -15,7 +15,7 @@ from ..liveness import arrays_in
 from ..machine import Machine
 from ..operations import needs_static, traced_in
 from ..operators import from_shapes
-from ..truth import as_dim, dtype_of
+from ..truth import as_dim, dtype_name, dtype_of, name_of_dtype
 from ..values import (
     Array,
     BoundMethod,
@@ -186,9 +186,8 @@ def _argument(call: Call, value: Value, short: str, elementwise: bool) -> Any:
     if isinstance(value, Unknown):
         if value.poly is not None and short in _SIZES:
             return value.poly
-        if elementwise and value.host and call.machine.kernel is not None:
+        if elementwise and value.host and call.machine.kernel is not None and not (value.key or "").endswith(".dtype"):
             return Aval((), None, None)
-        return UNKNOWN
     return shape_argument(value)
 
 
@@ -197,7 +196,7 @@ def shape_argument(value: Value) -> Any:
     if isinstance(value, Array):
         return value.aval
     if isinstance(value, Ref | ShapeDtype):
-        return Aval(value.shape, value.dtype, False)
+        return Aval(value.shape, value.dtype, False, value.named)
     if isinstance(value, Dtype | Library):
         name = dtype_of(value)
         return name if name is not None else UNKNOWN
@@ -207,7 +206,8 @@ def shape_argument(value: Value) -> Any:
         return type(value)(_part(part) for part in value)
     if isinstance(value, slice):
         return value
-    return UNKNOWN
+    name = dtype_name(value)
+    return DtypeName(name) if name is not None and name.endswith(".dtype") else UNKNOWN
 
 
 def _part(value: Value) -> Any:
@@ -291,7 +291,8 @@ def _constrained(call: Call) -> Value:
 @models("jax.typeof")
 def _typeof(call: Call) -> Value:
     value = call.get(0, "x")
-    return ShapeDtype(value.shape, value.dtype) if isinstance(value, Array | Ref | ShapeDtype) else call.unknown()
+    known = isinstance(value, Array | Ref | ShapeDtype)
+    return ShapeDtype(value.shape, value.dtype, named=name_of_dtype(value)) if known else call.unknown()
 
 
 FALLBACK.append(array_function)

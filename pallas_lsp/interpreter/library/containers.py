@@ -166,15 +166,15 @@ _NUMBERS = frozenset({"item", "tolist", "__int__", "__float__", "__index__", "__
 
 
 def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    from ..truth import dtype_of
+    from ..truth import dtype_name, dtype_of
     from .specs import shape_of
 
     if name in ("update", "replace") and arguments.exact:
-        fresh = ShapeDtype(value.shape, value.dtype)
+        fresh = ShapeDtype(value.shape, value.dtype, named=value.named)
         if "shape" in arguments.kwargs:
             fresh.shape = shape_of(arguments.kwargs["shape"])
         if "dtype" in arguments.kwargs:
-            fresh.dtype = dtype_of(arguments.kwargs["dtype"])
+            fresh.dtype, fresh.named = dtype_of(arguments.kwargs["dtype"]), dtype_name(arguments.kwargs["dtype"])
         return fresh
     return Unknown(f"`{name}` of a ShapeDtypeStruct", host=True)
 

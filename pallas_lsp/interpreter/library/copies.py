@@ -14,7 +14,7 @@ from ..machine import Arguments, Machine, Scope
 from ..operation_events import ScopedRun
 from ..paths import PathEnd
 from ..refs import load, store, transposed
-from ..truth import as_dim, dtype_of
+from ..truth import as_dim, dtype_name, dtype_of
 from ..values import ABSENT, Array, Function, Ref, RefIndexer, RefRoot, RefTransform, Region, SpecOrigin, Unknown, Value
 from .containers import RECEIVERS
 from .registry import PALLAS, TPU, Call, models
@@ -66,13 +66,8 @@ def _reshaped(machine: Machine, ref: Ref, args: list[Value], node: ast.AST, fram
         shape = tuple(dims.floordiv(total, rest) if size == -1 else size for size in sizes)
     elif ref.shape is not None and dims.equal(dims.product(sizes), dims.product(ref.shape)) is Truth.NO:
         shape = None  # JAX refuses the view: nothing follows from it
-    return Ref(
-        ref.root,
-        shape,
-        ref.dtype,
-        (*ref.transforms, RefTransform("reshape", squeezed=squeezed, rank=len(ref.shape) if ref.shape is not None else None)),
-        ref.shape,
-    )
+    step = RefTransform("reshape", squeezed=squeezed, rank=len(ref.shape) if ref.shape is not None else None)
+    return Ref(ref.root, shape, ref.dtype, (*ref.transforms, step), ref.shape, named=ref.named)
 
 
 def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Frame) -> Ref:
@@ -87,7 +82,7 @@ def _bitcast(machine: Machine, ref: Ref, dtype: Value, node: ast.AST, frame: Fra
         rows = dims.floordiv(dims.mul(before, widths[0]), widths[1]) if widths is not None else None
         shape = (*shape[:-2], rows, shape[-1])
     step = RefTransform("bitcast", rank=rank, rows=machine.path.facts.resolve(before), widths=widths)
-    return Ref(ref.root, shape, name, (*ref.transforms, step), ref.shape)
+    return Ref(ref.root, shape, name, (*ref.transforms, step), ref.shape, named=dtype_name(dtype))
 
 
 RECEIVERS[Ref] = _ref_method
@@ -176,9 +171,9 @@ def scratch_ref(entry: Value, name: str, where: SpecOrigin) -> Value:
     root = RefRoot(
         name, "scratch", scratch.shape, scratch.shape, scratch.dtype, scratch.space,
         decided_at=Location(origin.module.path, location), decided_by=f"scratch in {words}", decider=origin,
-        wide=scratch.wide, typed=origin,
+        wide=scratch.wide, typed=origin, named=scratch.named,
     )  # fmt: skip
-    return Ref(root, scratch.shape, scratch.dtype)
+    return root.whole()
 
 
 @models(f"{PALLAS}.run_scoped")

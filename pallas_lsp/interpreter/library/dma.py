@@ -107,4 +107,4 @@ def _semaphore(call: Call) -> Value:
 def _barrier(call: Call) -> Value:
     call.machine.barriers += 1
     root = RefRoot("barrier", "scratch", (), (), "barrier_semaphore", "semaphore")
-    return Ref(root, (), "barrier_semaphore")
+    return root.whole()

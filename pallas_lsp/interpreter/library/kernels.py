@@ -18,7 +18,7 @@ from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
 from ..modules import ModuleFile
 from ..surroundings import Batch
-from ..truth import dtype_of, known_truth
+from ..truth import dtype_of, known_truth, name_of_dtype
 from ..values import (
     ABSENT,
     Array,
@@ -182,7 +182,7 @@ def _varies_unsaid(leaf: Value) -> bool:
 
 def _output(leaf: Value) -> Value:
     if isinstance(leaf, ShapeDtype | Scratch | Array):
-        return Array(Aval(leaf.shape, leaf.dtype, False))
+        return Array(Aval(leaf.shape, leaf.dtype, False, name_of_dtype(leaf)))
     return Unknown(leaf.why if isinstance(leaf, Unknown) else "an output of unknown shape", host=True)
 
 

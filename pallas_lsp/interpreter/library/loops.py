@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from ...shapes import dtypes
@@ -207,7 +208,7 @@ def _scanned(call: Call, body: Value, init: Value, xs: Value, length: Any, rever
         nonlocal length
         if isinstance(leaf, Array) and leaf.shape:
             length = leaf.shape[0] if length is None else length
-            rows.append(Array(Aval(leaf.shape[1:], leaf.dtype, leaf.aval.weak), (leaf,)))
+            rows.append(Array(replace(leaf.aval, shape=leaf.shape[1:]), (leaf,)))
             return rows[-1]
         return Unknown("a slice of what is scanned")
 
@@ -221,7 +222,7 @@ def _scanned(call: Call, body: Value, init: Value, xs: Value, length: Any, rever
 
     def stack(leaf: Value) -> Value:
         if isinstance(leaf, Array) and leaf.shape is not None:
-            return Array(Aval((length, *leaf.shape), leaf.dtype, leaf.aval.weak), (leaf,))
+            return Array(replace(leaf.aval, shape=(length, *leaf.shape)), (leaf,))
         return Unknown("a stacked result of scan")
 
     effects = machine.effects

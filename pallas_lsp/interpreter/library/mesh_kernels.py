@@ -12,6 +12,7 @@ from ..call_events import Options
 from ..events import CallFault
 from ..frames import Frame
 from ..machine import Arguments, KernelContext, Machine
+from ..truth import name_of_dtype
 from ..values import (
     ABSENT,
     Array,
@@ -20,7 +21,6 @@ from ..values import (
     Library,
     Opaque,
     Partial,
-    Ref,
     RefRoot,
     Scratch,
     ShapeDtype,
@@ -139,9 +139,10 @@ def _plain_ref(value: Value, role: str, here: SpecOrigin) -> Value:
     carried = value.space if isinstance(value, Array | Scratch) and value.space not in (None, "default") else "any"
     space = None if isinstance(value, Unknown) else carried  # an unknown operand may carry a memory space of its own
     root = RefRoot(
-        role, role, shape, shape, dtype, space, decided_at=location_of(here), decided_by="an operand of `pl.kernel`", decider=here
+        role, role, shape, shape, dtype, space, decided_at=location_of(here), decided_by="an operand of `pl.kernel`", decider=here,
+        named=name_of_dtype(value),
     )  # fmt: skip
-    return Ref(root, shape, dtype)
+    return root.whole()
 
 
 def at_mesh(machine: Machine, space: Library, mesh: Value, node: ast.AST, frame: Frame) -> Value:

@@ -166,7 +166,7 @@ def _as_list(specs: Value) -> list[Value]:
 def _window(ref: Value, spec: Value, here: SpecOrigin) -> Value:
     """The VMEM window of an outer ref inside a pipeline's body."""
     if isinstance(ref, Ref):
-        window = block_ref(Windowed("input", ref.shape, ref.dtype, "the pipeline's operand"), spec, here)
+        window = block_ref(Windowed("input", ref.shape, ref.dtype, "the pipeline's operand", named=ref.named), spec, here)
         if isinstance(window, Ref) and window.root.space not in ("vmem", "smem", "hbm"):
             window.root.space = None  # no buffer can be there: JAX refuses the spec
         return window

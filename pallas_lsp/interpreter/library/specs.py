@@ -7,7 +7,7 @@ import math
 
 from ...shapes.dims import Poly, Shape
 from ..events import CallFault
-from ..truth import as_dim, dtype_of
+from ..truth import as_dim, dtype_name, dtype_of, name_of_dtype
 from ..values import (
     ABSENT,
     Array,
@@ -127,8 +127,9 @@ def _shape_dtype_struct(call: Call) -> Value:
         return call.unknown("a ShapeDtypeStruct that JAX refuses")
     why = shape.why if isinstance(shape, Unknown) else ""
     return ShapeDtype(
-        shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype), sharding=call.kwargs.get("sharding")
-    )
+        shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype), sharding=call.kwargs.get("sharding"),
+        named=dtype_name(dtype),
+    )  # fmt: skip
 
 
 def is_no_sequence(shape: Value) -> bool:
@@ -150,7 +151,7 @@ def wide_dtype(value: Value) -> str | None:
 @models("jax.ShapeDtypeStruct.like", f"{PALLAS}.empty_like")
 def _shape_dtype_like(call: Call) -> Value:
     like = call.get(0, "x")
-    return ShapeDtype(like.shape, like.dtype) if isinstance(like, Array | ShapeDtype | Ref) else call.unknown()
+    return ShapeDtype(like.shape, like.dtype, named=name_of_dtype(like)) if isinstance(like, Array | ShapeDtype | Ref) else call.unknown()
 
 
 @models(*(name for name in SPACES if not name.endswith("DEFAULT")))
@@ -159,7 +160,8 @@ def _memory(call: Call) -> Value:
     shape, dtype = call.get(0, "shape"), call.get(1, "dtype")
     if misses_arguments(call, f"{TPU}.MemorySpace.__call__") or _refuses_shape(call, shape):
         return call.unknown("a piece of memory that JAX refuses")
-    return Scratch(SPACES[call.name], shape_of(shape), dtype_of(dtype), origin(call), _text(call.node), wide_dtype(dtype))
+    words, wide, named = _text(call.node), wide_dtype(dtype), dtype_name(dtype)
+    return Scratch(SPACES[call.name], shape_of(shape), dtype_of(dtype), origin(call), words, wide, named)
 
 
 def _refuses_shape(call: Call, shape: Value) -> bool:

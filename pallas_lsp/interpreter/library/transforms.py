@@ -190,7 +190,7 @@ def _call_vmapped(machine: Machine, value: Transformed, arguments: Arguments, no
         if isinstance(arg, Array) and isinstance(axis, int) and arg.shape and -len(arg.shape) <= axis < len(arg.shape):
             at = axis % len(arg.shape)
             size = arg.shape[at]
-            mapped.append(Array(Aval(arg.shape[:at] + arg.shape[at + 1 :], arg.dtype, arg.aval.weak), (arg,)))
+            mapped.append(Array(replace(arg.aval, shape=arg.shape[:at] + arg.shape[at + 1 :]), (arg,)))
             batched.append((mapped[-1], at))
         else:
             mapped.append(arg if axis is None else Unknown("an operand of vmap", host=machine.kernel is None))
@@ -202,7 +202,7 @@ def _call_vmapped(machine: Machine, value: Transformed, arguments: Arguments, no
     def with_batch(item: Value) -> Value:
         if not isinstance(item, Array) or item.shape is None or out_axes != 0:
             return Unknown("a result of vmap", host=True)
-        return Array(Aval((size, *item.shape), item.dtype, item.aval.weak), (item,))
+        return Array(replace(item.aval, shape=(size, *item.shape)), (item,))
 
     return tree_map(machine, with_batch, result)
 
@@ -213,7 +213,7 @@ def _call_sharded(machine: Machine, value: Transformed, arguments: Arguments, no
     def shard(item: Value) -> Value:
         if not isinstance(item, Array) or item.shape is None:
             return item if not isinstance(item, Unknown) else Unknown("an operand of shard_map", host=True)
-        return Array(Aval((None,) * len(item.shape), item.dtype, item.aval.weak), (item,))
+        return Array(replace(item.aval, shape=(None,) * len(item.shape)), (item,))
 
     args = [tree_map(machine, shard, arg) for arg in arguments.args]
     checked = value.options.get("check_vma", value.options.get("check_rep", True)) is True and value.kind == "shard_map"

@@ -12,6 +12,7 @@ from ...data.versions import parse_version
 from ...shapes.avals import as_aval
 from ...shapes.dims import Poly, Shape
 from ..machine import Machine
+from ..truth import name_of_dtype
 from ..values import Array, BlockSpec, Library, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
 from .grids import is_absent
 from .refusals import location_of
@@ -23,7 +24,7 @@ class Windowed:
     """What a ref is a window of: the array's shape and dtype, its role, why either is unknown, the space the array carries.
 
     ``unspecified``: the space that ``pl.no_block_spec`` as a list entry means in the stated JAX; ``sure``: False where the array may be
-    a whole pytree; ``wide`` and ``typed`` as for a ``RefRoot``.
+    a whole pytree; ``wide``, ``typed`` and ``named`` as for a ``RefRoot``.
     """
 
     role: str
@@ -35,27 +36,29 @@ class Windowed:
     sure: bool = True
     wide: str | None = None
     typed: SpecOrigin | None = None
+    named: str | None = None
 
 
 def input_window(value: Value) -> Windowed | None:
     """An operand as something windowed; None for what is no array."""
     if isinstance(value, Array):
-        return Windowed("input", value.shape, value.dtype, "an operand of unknown rank", value.space)
+        return Windowed("input", value.shape, value.dtype, "an operand of unknown rank", value.space, named=name_of_dtype(value))
     if isinstance(value, ShapeDtype):
-        return Windowed("input", value.shape, value.dtype, value.why)
+        return Windowed("input", value.shape, value.dtype, value.why, named=value.named)
     if isinstance(value, bool | int | float | Poly):
         aval = as_aval(value)
         return Windowed("input", aval.shape, aval.dtype)
-    return Windowed("input", None, None, value.why, sure=False) if isinstance(value, Unknown) else None
+    return Windowed("input", None, None, value.why, sure=False, named=name_of_dtype(value)) if isinstance(value, Unknown) else None
 
 
 def output_window(value: Value) -> Windowed | None:
     """A leaf of ``out_shape`` as something windowed; None for what is no shape and dtype."""
+    named = name_of_dtype(value)
     if isinstance(value, ShapeDtype | Scratch):
-        return Windowed("output", value.shape, value.dtype, getattr(value, "why", ""), wide=value.wide, typed=value.origin)
+        return Windowed("output", value.shape, value.dtype, getattr(value, "why", ""), wide=value.wide, typed=value.origin, named=named)
     if isinstance(value, Array):
-        return Windowed("output", value.shape, value.dtype)
-    return Windowed("output", None, None, value.why, sure=False) if isinstance(value, Unknown) else None
+        return Windowed("output", value.shape, value.dtype, named=named)
+    return Windowed("output", None, None, value.why, sure=False, named=named) if isinstance(value, Unknown) else None
 
 
 def unspecified_space(machine: Machine) -> str | None:
@@ -69,20 +72,21 @@ def unspecified_space(machine: Machine) -> str | None:
 def prefetch_ref(value: Value, origin: SpecOrigin) -> Ref:
     """The ref of a scalar-prefetch operand."""
     window = input_window(value)
-    shape, dtype = (window.shape, window.dtype) if window is not None else (None, None)
+    shape, dtype, named = (window.shape, window.dtype, window.named) if window is not None else (None, None, None)
     root = RefRoot(
         "prefetch", "prefetch", shape, shape, dtype, "smem", decided_at=location_of(origin),
         decided_by="a scalar-prefetch operand is in SMEM", why=window.why if window else "", array=shape,
-        sure=not isinstance(value, Unknown),
+        sure=not isinstance(value, Unknown), named=named,
     )  # fmt: skip
-    return Ref(root, shape, dtype)
+    return root.whole()
 
 
 def block_ref(window: Windowed, spec: Value, origin: SpecOrigin) -> Value:
     """The ref that a window of an array gives the kernel. ``origin``: the call, where no spec was written."""
     if isinstance(spec, Unknown):
         root = RefRoot(window.role, window.role, None, None, window.dtype, None, why=spec.why, array=window.shape, sure=window.sure)
-        return Ref(root, None, window.dtype)
+        root.named = window.named
+        return root.whole()
     if spec is not None and not isinstance(spec, BlockSpec) and not is_absent(spec):
         return Unknown("something that is no BlockSpec")
     written = isinstance(spec, BlockSpec)
@@ -103,6 +107,6 @@ def block_ref(window: Windowed, spec: Value, origin: SpecOrigin) -> Value:
     words = f"{'BlockSpec' if written else 'no BlockSpec'}{unnamed}: {WORDS.get(space or '', '?')}"
     root = RefRoot(
         window.role, window.role, shape, block, window.dtype, space, defaulted, location_of(place), words, place, why, window.shape,
-        sure=window.sure or written, wide=window.wide, typed=window.typed,
+        sure=window.sure or written, wide=window.wide, typed=window.typed, named=window.named,
     )  # fmt: skip
-    return Ref(root, shape, window.dtype)
+    return root.whole()

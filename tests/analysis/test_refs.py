@@ -1,0 +1,54 @@
+"""What is known of a kernel's refs where the source tells no shapes: names for sizes and dtypes, and what the kernel's own use tells."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from pallas_lsp.analysis import analyze
+from pallas_lsp.kernels.site import RefInfo
+from pallas_lsp.resolve.project import Project
+from pallas_lsp.settings import Settings
+from pallas_lsp.shapes.dims import render
+from pallas_lsp.text.source import Source
+
+IMPORTS = """\
+import dataclasses, functools, typing
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+"""
+
+
+def refs_of(text: str) -> list[str]:
+    """The refs of the one kernel call of a module, in its last configuration: ``x_ref: x.dtype[8,?] vmem``."""
+    analysis = analyze(Source("kernel.py", IMPORTS + dedent(text)), Project(), Settings(jax_version="0.10.2"))
+    assert [finding.message for finding in analysis.diagnostics if finding.severity == "error"] == []
+    return [_text(ref) for ref in analysis.sites[-1].refs]
+
+
+def _text(ref: RefInfo) -> str:
+    dims = "..." if ref.shape is None else ",".join(map(render, ref.shape))
+    return f"{ref.name}: {ref.dtype or ref.dtype_name or '?'}[{dims}] {ref.memory_space or '?'}"
+
+
+def test_a_dtype_that_is_not_known_has_the_programs_name() -> None:
+    assert refs_of("""
+        def kernel(n_ref, x_ref, o_ref, acc_ref):
+            acc_ref[...] = x_ref[...] + x_ref[...]
+            o_ref[...] = acc_ref[...].astype(o_ref.dtype)
+
+        def run(n, x, out_dtype):
+            rows, cols = x.shape
+            spec = pl.BlockSpec((8, cols), lambda i, n: (i, 0))
+            grid = pltpu.PrefetchScalarGridSpec(
+                num_scalar_prefetch=1, grid=(rows // 8,), in_specs=[spec], out_specs=spec, scratch_shapes=[pltpu.VMEM((8, cols), x.dtype)]
+            )
+            return pl.pallas_call(kernel, grid_spec=grid, out_shape=jax.ShapeDtypeStruct(x.shape, out_dtype))(n, x.reshape(rows, cols))
+    """) == [
+        "n_ref: n.dtype[...] smem",
+        "x_ref: x.dtype[8,x.shape[1]] vmem",
+        "o_ref: out_dtype[8,x.shape[1]] vmem",
+        "acc_ref: x.dtype[8,x.shape[1]] vmem",
+    ]  # fmt: skip
