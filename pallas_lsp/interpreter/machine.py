@@ -21,8 +21,9 @@ from ..shapes.dims import Poly
 from ..text.span import Location
 from .events import Event, Record, Where
 from .frames import Frame
-from .modules import ModuleFile
+from .modules import ModuleFile, Place
 from .paths import STEPS, Explorer, Path, PathEnd
+from .shared import Shared
 from .surroundings import Surroundings
 from .values import ABSENT, Array, Condition, Function, Imported, Library, Ref, RefRoot, Region, Unknown, UnknownShape, Value, next_birth
 
@@ -113,8 +114,10 @@ class Machine:
         self.varied: set[tuple[int, int]] = set()  # places of ``notes`` where other runs had another value
         self.path = Path(Explorer(1))
         self.kernel: KernelContext | None = None
-        self.seen_kernels: dict[Any, Any] = {}
-        self.kernel_coverage: set[tuple[tuple[str, int, int], bool]] = set()
+        self.seen_kernels = Shared()
+        self.kernel_coverage = Shared()
+        self.numbered = False  # the line on which something stands made a difference
+        self.entangled = False  # a module that the document imports has imported the document
         self.effects = 0
         self.region: Region | None = None
         self.record: Record | None = None  # of the kernel call that is being interpreted
@@ -134,7 +137,7 @@ class Machine:
         self.cut: dict[str, int] = {}
         self.called: set[Location] = set()
         self.escaped: dict[int, Event] = {}
-        self.kernels: set[ast.AST] = set()
+        self.kernels: set[Place] = set()
         self.wrong_calls: list[str] = []  # what is wrong with calls that the configuration gives
 
     # -- the four verbs -------------------------------------------------------------------------------------------------------------
@@ -178,7 +181,7 @@ class Machine:
 
     def decide(self, condition: Condition, node: ast.AST, frame: Frame) -> bool:
         """The path's answer to an undecided condition; what it teaches is learned."""
-        place = (frame.module.path, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        place = frame.module.place(node)
         key = condition.key or self.path.visit(place)
         declared = condition.declared is not ABSENT
         answer = self.path.decide(key, place, condition.default, condition.words, declared)
@@ -216,6 +219,11 @@ class Machine:
             return facts.arrays[value.key]
         return value
 
+    def place_at(self, location: Location | None) -> object:
+        """A location so that it is the same in every version of its file that has the unit it is in."""
+        module = self.modules.get(location.path) if location is not None else None
+        return module.place_at(location) if module is not None and location is not None else location
+
     def exists(self, public_name: str) -> bool | None:
         """Whether the stated JAX has a public name; None where no version is stated or the name is not listed."""
         return exists(public_name, self.jax_version) if self.jax_version is not None else None
@@ -250,7 +258,10 @@ class Machine:
 
     def note(self, node: ast.AST, value: Value) -> None:
         """Keep the value for hover: the first that is known, for the program's own calls run first, until one tells more."""
-        place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        self.merge_note((node.lineno, node.col_offset), value)  # type: ignore[attr-defined]
+
+    def merge_note(self, place: tuple[int, int], value: Value) -> None:
+        """As `note`, for a line (from 1) and a column."""
         known = self.notes.get(place, ABSENT)
         if not isinstance(value, Library) and _told(value) > _told(known):
             self.notes[place] = value

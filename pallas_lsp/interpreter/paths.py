@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from ..shapes import dims
 from ..shapes.dims import Atom, Dim, MaybeDim, Poly, Shape, Symbol, Truth
+from .modules import Place
 from .values import Array, Value
 
 HOST_PATHS = 16
@@ -121,14 +122,15 @@ class Path:
         self.steps = 0
         self.met: list[Any] = []  # the events of the host that belong to no kernel call
         self.said: tuple[str, ...] | None = None
-        self.visits: Counter[tuple[str, int, int]] = Counter()
+        self.visits: Counter[Place] = Counter()
 
-    def visit(self, place: tuple[str, int, int]) -> str:
+    def visit(self, place: Place) -> str:
         """A key for a condition without a name: the place, and how often this path has passed it. Replaying the path gives it again."""
         self.visits[place] += 1
-        return f"@{place[1]}:{place[2]}.{self.visits[place]}"
+        _, unit, line0, column = place
+        return f"@{unit.number if unit else 0}:{line0}:{column}.{self.visits[place]}"
 
-    def decide(self, key: str, place: tuple[str, int, int], default: bool, words: tuple[str, str], declared: bool) -> bool:
+    def decide(self, key: str, place: Place, default: bool, words: tuple[str, str], declared: bool) -> bool:
         """The answer to an undecided condition.
 
         ``key``: its normal form; ``place``: where it is tested; ``words``: how to say that it holds, and that it does not;
@@ -153,20 +155,27 @@ class Path:
         return self.said
 
 
+class Covered(Protocol):
+    """The outcomes that were taken, by place."""
+
+    def __contains__(self, outcome: object, /) -> bool: ...
+    def add(self, outcome: tuple[Place, bool], /) -> None: ...
+
+
 class Explorer:
     """Breadth-first over single flips: every undecided outcome of a place is tried once, the rest at their defaults."""
 
-    def __init__(self, limit: int, covered: set[tuple[tuple[str, int, int], bool]] | None = None) -> None:
+    def __init__(self, limit: int, covered: Covered | None = None) -> None:
         self.limit = limit
-        self.covered = covered if covered is not None else set()
-        self.queue: deque[tuple[tuple[tuple[str, int, int], bool], tuple[tuple[str, bool], ...]]] = deque()
+        self.covered: Covered = covered if covered is not None else set()
+        self.queue: deque[tuple[tuple[Place, bool], tuple[tuple[str, bool], ...]]] = deque()
         self.cut = 0
 
-    def cover(self, place: tuple[str, int, int], answer: bool) -> None:
+    def cover(self, place: Place, answer: bool) -> None:
         """Note that the outcome was taken at the place."""
         self.covered.add((place, answer))
 
-    def offer(self, place: tuple[str, int, int], answer: bool, given: tuple[tuple[str, bool], ...]) -> None:
+    def offer(self, place: Place, answer: bool, given: tuple[tuple[str, bool], ...]) -> None:
         """Queue the other outcome unless the place has seen it."""
         if (place, answer) not in self.covered:
             self.queue.append(((place, answer), given))

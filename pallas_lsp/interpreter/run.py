@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from ..given import GivenCall, WrongCall
 from ..shapes import dims
 from . import importing, library, matching
+from .entry_runs import Entry, EntryRuns, Taken, holds, made_by, take
 from .expressions import make_function
 from .frames import MISSING, Frame
 from .given_calls import run_given
@@ -23,33 +25,67 @@ from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Val
 _TABLES = (importing, library, matching)
 TOP_LEVEL_PATHS = 4
 _CALLERS = 8
+_Holder = tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
 
 
-def run_module(machine: Machine, module: ModuleFile, given: Sequence[GivenCall] = ()) -> None:
+def run_module(
+    machine: Machine, module: ModuleFile, given: Sequence[GivenCall] = (), earlier: EntryRuns | None = None
+) -> list[Taken]:
     """Run a file as the program it is, and then each of its functions that holds a kernel call.
 
     The top level comes first (``__name__`` is ``"__main__"``): its calls give concrete configurations. Then every outermost function with
     a kernel call runs with its declared defaults, and once with every parameter unknown. ``given``: calls that count as the program's own.
+    ``earlier``: the runs of an earlier text of the file; what still holds of them is taken instead of running it again.
     """
     machine.modules[module.path] = module
-    _run_main(machine, module)
+    runs = _Runs(machine, module, earlier)
+    runs.take(None, lambda: _run_main(machine, module))
     for call in given:
-        try:
-            run_given(machine, module, call)
-        except WrongCall as wrong:
-            machine.wrong_calls.append(str(wrong))
+        runs.take(None, partial(_run_given, machine, module, call))
     found = entries(module)
     for node in callers_in_file(module, {function.name for function, _ in found}):
-        _run_entry(machine, _entry_value(machine, module, (node, None)), (node, None), symbolic=False)
-    machine.called.update(event.where.call for event in machine.events if event.where.call is not None)
+        runs.entry("caller", (node, None), symbolic=False)
+    machine.called.update(*(taken.calls for taken in runs.taken))
     # What runs as a kernel is no entry of its own; those that call kernels come first, so that it is known by then.
     for function in sorted(found, key=lambda entry: not calls_kernel(entry[0])):
-        if function[0] in machine.kernels:
+        if module.place(function[0]) in machine.kernels:
             continue
-        value = _entry_value(machine, module, function)
         for symbolic in (False, True) if _has_defaults(function) else (True,):
-            _run_entry(machine, value, function, symbolic)
+            runs.entry("entry", function, symbolic)
+    runs.settle()
+    return runs.taken
+
+
+class _Runs:
+    """The runs of a module one after the other, each new or as it was."""
+
+    def __init__(self, machine: Machine, module: ModuleFile, earlier: EntryRuns | None) -> None:
+        self._machine, self._module = machine, module
+        self._known = earlier if earlier is not None else EntryRuns()
+        self._known.turn_to(module, machine.project.read)
+        self._entries: list[Entry] = []
+        self.taken: list[Taken] = []
+
+    def entry(self, how: str, function: _Holder, symbolic: bool) -> None:
+        """Run a function with its defaults or, ``symbolic``, with nothing known."""
+        machine, module = self._machine, self._module
+        self.take((how, module.place(function[0]), symbolic), lambda: _run_entry(machine, module, function, symbolic))
+
+    def take(self, entry: Entry | None, run: Callable[[], None]) -> None:
+        """Take part of the interpreting; ``entry`` is None for what is always run anew."""
+        known = self._known.by_entry.get(entry) if entry is not None else None
+        if known is None or not holds(self._machine, known):
+            known, is_sound = made_by(self._machine, self._module, run)
+            if entry is not None:
+                self._known.keep(entry, known, is_sound)
+        if entry is not None:
+            self._entries.append(entry)
+        self.taken.append(take(self._machine, self._module, known))
+
+    def settle(self) -> None:
+        """Keep the runs for the next time."""
+        self._known.settle(self._entries)
 
 
 def _run_main(machine: Machine, module: ModuleFile) -> None:
@@ -71,9 +107,16 @@ def _run_main(machine: Machine, module: ModuleFile) -> None:
     module.frame = first or module.frame
 
 
-def entries(module: ModuleFile) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
+def _run_given(machine: Machine, module: ModuleFile, call: GivenCall) -> None:
+    try:
+        run_given(machine, module, call)
+    except WrongCall as wrong:
+        machine.wrong_calls.append(str(wrong))
+
+
+def entries(module: ModuleFile) -> list[_Holder]:
     """The outermost functions and methods that hold a kernel call, with the class a method belongs to."""
-    found: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]] = []
+    found: list[_Holder] = []
 
     def visit(body: list[ast.stmt], owner: ast.ClassDef | None) -> None:
         for statement in body:
@@ -120,14 +163,12 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield name
 
 
-def _has_defaults(entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]) -> bool:
+def _has_defaults(entry: _Holder) -> bool:
     spec = entry[0].args
     return bool(spec.defaults) or any(default is not None for default in spec.kw_defaults)
 
 
-def _entry_value(
-    machine: Machine, module: ModuleFile, entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]
-) -> tuple[Function, Instance | None]:
+def _entry_value(machine: Machine, module: ModuleFile, entry: _Holder) -> tuple[Function, Instance | None]:
     """The entry's function object, as the module's top level made it where it did, and the instance that a method is called on."""
     node, owner = entry
     frame, receiver = module.frame, None
@@ -144,13 +185,8 @@ def _entry_value(
     return value, receiver
 
 
-def _run_entry(
-    machine: Machine,
-    value: tuple[Function, Instance | None],
-    entry: tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None],
-    symbolic: bool,
-) -> None:
-    function, receiver = value
+def _run_entry(machine: Machine, module: ModuleFile, entry: _Holder, symbolic: bool) -> None:
+    function, receiver = _entry_value(machine, module, entry)
     explorer = Explorer(HOST_PATHS)
     for path in explorer.paths():
         machine.path = path

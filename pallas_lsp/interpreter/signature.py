@@ -8,11 +8,11 @@ from typing import Any
 from ..shapes.dims import Poly, Symbol
 from .frames import MISSING, Frame
 from .machine import Arguments, Machine
-from .paths import Facts
 from .values import (
     Array,
     BlockSpec,
     BoundMethod,
+    Class,
     Dtype,
     EnumMember,
     Function,
@@ -34,13 +34,14 @@ _FREE: dict[int, tuple[ast.AST, tuple[str, ...]]] = {}
 
 def signature(machine: Machine, function: Value, arguments: Arguments) -> Any:
     """A hashable value, equal for runs that cannot differ."""
-    seen = Seen(machine.path.facts)
+    seen = Seen(machine)
     frozen = (
         freeze(function, seen),
         tuple(freeze(value, seen) for value in arguments.args),
         tuple((name, freeze(value, seen)) for name, value in sorted(arguments.kwargs.items())),
     )
     answers = tuple(item for item in machine.path.answers.items() if any(name in item[0] for name in seen.unknowns))
+    machine.numbered = machine.numbered or any("@" in key for key, _ in answers)
     return frozen, answers
 
 
@@ -50,10 +51,11 @@ class Seen:
     Two runs whose dims differ in nothing but the names of their symbols find the same faults.
     """
 
-    __slots__ = ("facts", "symbols", "unknowns")
+    __slots__ = ("facts", "place_at", "symbols", "unknowns")
 
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
+    def __init__(self, machine: Machine) -> None:
+        self.facts = machine.path.facts
+        self.place_at = machine.place_at
         self.unknowns: set[str] = set()
         self.symbols: dict[Symbol, int] = {}
 
@@ -96,7 +98,7 @@ def freeze(value: Value, seen: Seen, depth: int = 0) -> Any:
             seen.shape(value.shape),
             value.dtype,
             root.space,
-            root.decided_at,
+            seen.place_at(root.decided_at),
             len(value.transforms),
         )
     if isinstance(value, Unknown):
@@ -118,7 +120,7 @@ def _freeze_object(value: Value, seen: Seen, depth: int) -> Any:
     if isinstance(value, Function):
         captured = ((name, value.frame.lookup(name)) for name in free_names(value.node))
         local = tuple((name, freeze(v, seen, depth)) for name, v in captured if v is not MISSING and not _is_global(value.frame, name))
-        return "function", id(value.node), local, tuple(freeze(v, seen, depth) for v in value.defaults)
+        return "function", value.module.place(value.node), local, tuple(freeze(v, seen, depth) for v in value.defaults)
     if isinstance(value, Partial):
         return "partial", freeze(value.func, seen, depth), freeze(value.args, seen, depth), freeze(value.kwargs, seen, depth)
     if isinstance(value, BoundMethod):
@@ -126,11 +128,13 @@ def _freeze_object(value: Value, seen: Seen, depth: int) -> Any:
     if isinstance(value, Transformed):
         return value.kind, freeze(value.func, seen, depth)
     if isinstance(value, Instance):
-        return "instance", id(value.cls.node), freeze(value.attrs, seen, depth)
+        return "instance", value.cls.module.place(value.cls.node), freeze(value.attrs, seen, depth)
+    if isinstance(value, Class):
+        return "class", value.module.place(value.node)
     if isinstance(value, EnumMember):
         return value.cls.name, value.name
     if isinstance(value, BlockSpec):
-        return "spec", id(value.origin.node), freeze(value.shape, seen, depth), freeze(value.space, seen, depth)
+        return "spec", value.origin.module.place(value.origin.node), freeze(value.shape, seen, depth), freeze(value.space, seen, depth)
     if isinstance(value, ShapeDtype | Scratch):
         return "aval", seen.shape(value.shape), value.dtype, value.space
     if isinstance(value, Opaque):

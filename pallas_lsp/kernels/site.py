@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from ..interpreter.call_events import Footprint
@@ -37,8 +37,12 @@ class KernelSite:
     faults: tuple[Location, ...] = ()
 
 
-def sites_of(events: Iterable[Event], judge: Judge) -> list[KernelSite]:
-    """The kernel calls of a run, each configuration once, in the order of the text; ``judge`` judges their events."""
+def sites_of(
+    events: Iterable[Event], judge: Judge, moved: Callable[[Event, KernelSite], KernelSite] = lambda _, site: site
+) -> list[KernelSite]:
+    """The kernel calls of a run, each configuration once, in the order of the text; ``judge`` judges their events, ``moved``
+    puts what was found at an event of an earlier text where it is now.
+    """
     events = list(events)
     by_record = events_by_record(events)
     vmem: dict[int, MaybeDim] = {}
@@ -49,7 +53,7 @@ def sites_of(events: Iterable[Event], judge: Judge) -> list[KernelSite]:
     for event in events:
         if isinstance(event, KernelCall):
             own = by_record.get(id(event.where.record), ())
-            site = _site(event, next((e for e in own if isinstance(e, KernelRun)), None), vmem)
+            site = moved(event, _site(event, next((e for e in own if isinstance(e, KernelRun)), None), vmem))
             key = (site.location, site.kernel_location, site.grid, site.refs)
             known, verdicts = found.get(key, (site, []))
             found[key] = min(known, site, key=lambda one: len(one.conditions)), [*verdicts, verdict_of(event, by_record, judge)]

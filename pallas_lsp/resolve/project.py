@@ -41,6 +41,8 @@ class Project:
     ) -> None:
         self.roots = tuple(dict.fromkeys(os.path.abspath(root) for root in roots))
         self.environment = environment or Environment()
+        self.generation = 0
+        """Changes when a file may have come, gone or changed without being read."""
         self._files = Files()
         self._patience = patience
         self._parsed: Derived[Parsed] = Derived(lambda source, before: reparse(before, source.text) if before else parse(source.text))
@@ -70,6 +72,7 @@ class Project:
         path = os.path.abspath(path)
         if self._files.is_open(path) != (text is not None):
             self._search_path.clear()
+            self.generation += 1
         self._files.set_open(path, text)
 
     def is_open(self, path: str) -> bool:
@@ -84,6 +87,7 @@ class Project:
         """Forget what was read of ``path``: it was written, made, moved or deleted."""
         self._files.forget(os.path.abspath(path))
         self._search_path.clear()
+        self.generation += 1
 
     def find_module(self, dotted: str, importer_path: str, level: int = 0) -> str | None:
         """The file of the module that ``importer_path`` imports as ``dotted`` with ``level`` leading dots.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..interpreter.events import Event
 from ..resolve.project import Project
@@ -16,13 +17,33 @@ from .registry import RULES, Finding, Rule, RuleTable
 UNUSED = "unused-suppression"
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a rule found in an event; ``call``: the kernel call that the event belongs to."""
+
+    rule: Rule
+    finding: Finding
+    event: Event
+    call: Location | None
+
+    def moved(self, to: Callable[[Any], Any]) -> Judged:
+        """The same where the text is now; ``to`` gives data with its locations moved."""
+        return Judged(self.rule, to(self.finding), self.event, to(self.call))
+
+
+def judged(events: Iterable[Event], table: RuleTable) -> list[Judged]:
+    """What the rules find in these events."""
+    found = ((event, table.first(event)) for event in events)
+    return [Judged(*first, event, event.where.call) for event, first in found if first is not None]
+
+
 @dataclass(slots=True)
 class _Joined:
     """One finding as all paths saw it: its conditions are those that every path shared."""
 
     rule: Rule
     finding: Finding
-    events: list[Event]
+    cases: list[Judged]
     conditions: tuple[str, ...]
 
 
@@ -31,12 +52,7 @@ Offer = Callable[[str, Location, Sequence[Event]], Iterator[Fix]]
 
 
 def diagnostics_of(
-    events: Iterable[Event],
-    table: RuleTable,
-    settings: Settings,
-    suppressions: SuppressionComments,
-    offer: Offer,
-    called: Collection[Location] = (),
+    found: Iterable[Judged], settings: Settings, suppressions: SuppressionComments, offer: Offer, called: Collection[Location] = ()
 ) -> list[Diagnostic]:
     """The diagnostics of a run, sorted by place. Findings that settings or comments leave out are not there.
 
@@ -44,31 +60,29 @@ def diagnostics_of(
     those arguments do not meet is no error of this program: it is told as information.
     """
     joined: dict[tuple[str, Location], _Joined] = {}
-    for event in events:
-        judged = table.first(event)
-        if judged is None or not is_selected(judged[0].id, settings):
+    for case in found:
+        if not is_selected(case.rule.id, settings):
             continue
-        entry, finding = judged
-        key = (entry.id, finding.location)
+        key, conditions = (case.rule.id, case.finding.location), case.event.where.conditions
         known = joined.get(key)
         if known is None:
-            joined[key] = _Joined(entry, finding, [event], event.where.conditions)
+            joined[key] = _Joined(case.rule, case.finding, [case], conditions)
         else:
-            simpler = (finding.hint, len(event.where.conditions)) < (known.finding.hint, len(known.conditions))
-            known.finding = finding if simpler else known.finding
-            known.events.insert(0 if simpler else len(known.events), event)
-            known.conditions = tuple(words for words in known.conditions if words in event.where.conditions)
-    found = [_diagnostic(item, offer, called) for item in _first_refusals(joined.values())]
-    return sorted((d for d in found if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
+            simpler = (case.finding.hint, len(conditions)) < (known.finding.hint, len(known.conditions))
+            known.finding = case.finding if simpler else known.finding
+            known.cases.insert(0 if simpler else len(known.cases), case)
+            known.conditions = tuple(words for words in known.conditions if words in conditions)
+    diagnostics = [_diagnostic(item, offer, called) for item in _first_refusals(joined.values())]
+    return sorted((d for d in diagnostics if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
 
 
 def _first_refusals(found: Collection[_Joined]) -> Iterator[_Joined]:
     """Without what JAX would not come to: runs that know more refuse an expression earlier than runs that know less."""
     first: dict[tuple[type[Event], Location], int] = {}
     for item in found:
-        key = (type(item.events[0]), item.finding.location)
+        key = (type(item.cases[0].event), item.finding.location)
         first[key] = min(first.get(key, item.rule.order), item.rule.order)
-    return (item for item in found if item.rule.order == first[type(item.events[0]), item.finding.location])
+    return (item for item in found if item.rule.order == first[type(item.cases[0].event), item.finding.location])
 
 
 class SuppressionComments:
@@ -122,13 +136,13 @@ def _when(conditions: tuple[str, ...]) -> str:
 
 
 def _diagnostic(item: _Joined, offer: Offer, called: Collection[Location]) -> Diagnostic:
-    finding, call = item.finding, item.events[0].where.call
+    finding, call = item.finding, item.cases[0].call
     message = finding.message + _when(item.conditions)
     related = finding.related
     if call is not None and call.path != finding.location.path and all(r.location != call for r in related):
         related = (*related, Related(call, "the kernel is called here"))
-    fixes = FixesOnDemand(offer(item.rule.id, finding.location, item.events))
-    elsewhere = bool(item.conditions) and all(event.where.call in called for event in item.events)
+    fixes = FixesOnDemand(offer(item.rule.id, finding.location, [case.event for case in item.cases]))
+    elsewhere = bool(item.conditions) and all(case.call in called for case in item.cases)
     # Each assumption can be met, but whether all of them can be met together is not proved: with many of them a finding is a hint.
     severity: Severity = "info" if finding.hint or elsewhere or len(item.conditions) > _MOST_ASSUMED else item.rule.severity
     return Diagnostic(item.rule.id, severity, message, finding.location, related, fixes, finding.jax_message)

@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from .. import __version__
-from ..analysis import Analysis, analyze
+from ..analysis import Analysis, Remembering
 from ..text.source import Encoding, Source
 from .client import Client
 from .configuration import Configuration
@@ -42,7 +42,7 @@ class Server(LanguageServer):
     def __init__(self) -> None:
         super().__init__("pallas-lsp", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.log = Log(self.window_log_message, self.log_trace)
-        self.session = Session(analyze, lambda message: self.log.write("error", message), self.complain, self.log.trace)
+        self.session = Session(Remembering(), lambda message: self.log.write("error", message), self.complain, self.log.trace)
         self.schedule = Schedule(self.log.exception, self._around)
         self.configured = asyncio.Event()
         self.asked_to_shut_down = False

@@ -83,7 +83,7 @@ def run_index_map(
     scope = binding(machine, function, received, "index map", given, call)
     if scope is None:
         return Mapped(refused=True)
-    mark = ("index map", signature(machine, function, received), call)
+    mark = ("index map", signature(machine, function, received), machine.place_at(call))
     if mark in machine.seen_kernels:
         known: Mapped = machine.seen_kernels[mark]
         share(machine, known.record)

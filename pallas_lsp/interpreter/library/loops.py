@@ -22,6 +22,7 @@ from ..machine import Arguments, Machine
 from ..operation_events import LoopCarry, ScanMade
 from ..operations import is_traced, needs_static
 from ..paths import PathEnd
+from ..shared import Shared
 from ..truth import as_dim
 from ..values import Array, Builtin, Region, Unknown, Value
 from .registry import PALLAS, Call, models
@@ -131,7 +132,7 @@ def _entering(call: Call, init: Value, step: Step) -> Value:
     if not any(isinstance(leaf, Array) and leaf.aval.weak is not False for leaf in leaves(machine, init)):
         return tree_map(machine, plain, init)
     machine.muted += 1
-    seen, machine.seen_kernels = machine.seen_kernels, {}
+    seen, machine.seen_kernels = machine.seen_kernels, Shared()
     try:
         first = machine.settle(step(tree_map(machine, plain, init)))
     except PathEnd:

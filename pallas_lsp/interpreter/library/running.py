@@ -160,8 +160,8 @@ def run_kernel(
         machine.doubt(function.why if isinstance(function, Unknown) else "what the kernel is")
         return Outcome()
     if isinstance(function, Function):
-        machine.kernels.add(function.node)
-    mark = (signature(machine, function, received), context.call, context.dead_code_kept, bool(machine.muted))
+        machine.kernels.add(function.module.place(function.node))
+    mark = (signature(machine, function, received), machine.place_at(context.call), context.dead_code_kept, bool(machine.muted))
     if mark in machine.seen_kernels:
         known: Outcome = machine.seen_kernels[mark]
         share(machine, known.record)

@@ -1,0 +1,195 @@
+"""Interpreting a document with the files that import it, anew or with what is kept of the last time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TypeVar
+
+from .data.versions import parse_version
+from .fixes.verification import Judgement, Verifier, judge
+from .given import GivenCall
+from .interpreter.entry_runs import EntryRuns, Taken, take_alone
+from .interpreter.events import Event, KernelRun
+from .interpreter.given_calls import run_given
+from .interpreter.importing import run_quietly
+from .interpreter.machine import Machine
+from .interpreter.modules import ModuleFile
+from .interpreter.moves import Moves
+from .interpreter.run import run_module
+from .interpreter.values import Function
+from .resolve.environment import jax_version
+from .resolve.project import Project
+from .rules.findings import Judged, judged
+from .rules.registry import Context, RuleTable
+from .settings import Settings
+from .text.parse import Parsed
+from .text.source import Source
+
+_RECURSION = 20_000
+_CALLERS = 8
+
+Data = TypeVar("Data")
+
+
+class Memory:
+    """What is kept of the analyses of one document for the next one, which it makes faster and never changes."""
+
+    def __init__(self) -> None:
+        self._runs = EntryRuns()
+        self._rests_on: object = None
+
+    def runs(self, rests_on: object) -> EntryRuns:
+        """The runs that hold under what they rest on beside the texts; none where that has changed."""
+        if rests_on != self._rests_on:
+            self._runs, self._rests_on = EntryRuns(), rests_on
+        return self._runs
+
+
+@dataclass(frozen=True)
+class Run:
+    """A document that was interpreted, with its callers or not. ``own``: its own runs; ``theirs``: their events."""
+
+    machine: Machine
+    module: ModuleFile
+    own: list[Taken]
+    theirs: list[Event]
+    with_callers: bool
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing in it is kept from an earlier text."""
+        return all(taken.moves is None for taken in self.own)
+
+    @property
+    def events(self) -> list[Event]:
+        """The events of the document's own runs, and of its callers' those that happened in the document."""
+        own = [event for taken in self.own for event in taken.run.events]
+        return own + self._theirs_here
+
+    @property
+    def _theirs_here(self) -> list[Event]:
+        return [event for event in self.theirs if event.where.module.path == self.module.path]
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files that were read."""
+        return frozenset(self.machine.modules).union(*(taken.run.files for taken in self.own))
+
+    def moved(self, event: Event, data: Data) -> Data:
+        """What was found at an event, where it is now."""
+        moves = self._moves.get(id(event))
+        return data if moves is None else moves.data(data)
+
+    @cached_property
+    def _moves(self) -> dict[int, Moves]:
+        return {id(event): taken.moves for taken in self.own if taken.moves is not None for event in taken.run.events}
+
+    def calls_elsewhere(self) -> list[Event]:
+        """The events of the calls that callers make of kernels of the document."""
+        path = self.module.path
+        runs = (event for event in self.theirs if isinstance(event, KernelRun) and event.where.module.path != path)
+        own = [run.where.record for run in runs if isinstance(run.kernel, Function) and run.kernel.module.path == path]
+        records = {id(part) for record in own if record is not None for part in record.whole()}
+        return [event for event in self.machine.events if id(event.where.record) in records] if records else []
+
+    def judged(self, table: RuleTable) -> Iterator[Judged]:
+        """What the rules find in the events, where it is now."""
+        for taken in self.own:
+            if taken.run.findings is None:
+                taken.run.findings = judged(taken.run.events, table)
+            for found in taken.run.findings:
+                yield found if taken.moves is None else found.moved(taken.moves.data)
+        yield from judged(self._theirs_here, table)
+
+
+class Interpreter:
+    """Interprets documents under the same settings, as often as asked."""
+
+    def __init__(self, project: Project, settings: Settings, lookup: bool, cancelled: Callable[[], bool] | None) -> None:
+        self.project = project
+        self.version = settings.jax_version or jax_version(project.environment)
+        self.table = RuleTable(Context(parse_version(self.version) if self.version else None, settings.target))
+        self._lookup = lookup
+        self._cancelled = cancelled
+        self._callers: dict[str, list[str]] = {}
+        self._settings = settings
+
+    def run(self, source: Source, parsed: Parsed, callers: bool = True, memory: Memory | None = None) -> Run:
+        """Interpret the document, and then, with ``callers``, the files that import it, for which it is the same module."""
+        rests_on = self._settings, self.version, self._lookup, self.project, self.project.generation
+        earlier = memory.runs(rests_on) if memory is not None else EntryRuns()
+        run = self._run(source, parsed, callers, earlier)
+        if not earlier.is_sound and not run.is_new:  # what was kept may have done what now is missing
+            return self._run(source, parsed, callers, EntryRuns())
+        return run
+
+    def _run(self, source: Source, parsed: Parsed, callers: bool, earlier: EntryRuns) -> Run:
+        machine, module = self._machine(source), ModuleFile(source, parsed)
+        own: list[Taken] = []
+        with deep_recursion():
+            if "pallas" in source.text:
+                own = run_module(machine, module, self._given(module.path), earlier)
+            count = len(machine.events)
+            machine.modules.setdefault(module.path, module)
+            for path in self.callers_of(source.path) if callers else ():
+                caller, tree = self.project.read(path), self.project.parsed(path)
+                if caller is not None and tree is not None:
+                    run_module(machine, machine.modules.get(path) or ModuleFile(caller, tree), self._given(path))
+        return Run(machine, module, own, machine.events[count:], callers)
+
+    def trace(self, source: Source, parsed: Parsed, call: GivenCall) -> Run:
+        """Interpret one call of a function of the document, whose top level only makes the names that it has."""
+        machine, module = self._machine(source), ModuleFile(source, parsed)
+        machine.modules[module.path] = module
+        with deep_recursion():
+            run_quietly(machine, module)
+            taken = take_alone(machine, module, lambda: run_given(machine, module, call))
+        return Run(machine, module, [taken], [], with_callers=False)
+
+    def _machine(self, source: Source) -> Machine:
+        return Machine(self.project, source.path, self.version, self.project.installed if self._lookup else None, self._cancelled)
+
+    def _given(self, path: str) -> list[GivenCall]:
+        return [call for call in self._settings.shapes if call.is_of(path)]
+
+    def callers_of(self, path: str) -> list[str]:
+        """The files that import ``path``, looked for once."""
+        if path not in self._callers:
+            self._callers[path] = self.project.importers(path)[:_CALLERS]
+        return self._callers[path]
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Around the interpreting of texts that nest deeper than Python lets its own interpreter go."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def verifier(interpreter: Interpreter, run: Run) -> Verifier:
+    """What tries the fixes of a run, when they are looked at: by interpreting the edited texts, callers and all."""
+    project, document = interpreter.project, run.module.path
+
+    def judgement(paths: frozenset[str], events: list[Event]) -> Judgement:
+        for path in sorted(paths):
+            source, parsed = project.read(path), project.parsed(path)
+            if source is not None and parsed is not None:
+                events = events + interpreter.run(source, parsed).machine.events
+        return judge(events, interpreter.table)
+
+    @cache
+    def before(paths: frozenset[str]) -> Judgement:
+        if run.with_callers or not interpreter.callers_of(document):
+            return judgement(paths - {document}, run.machine.events)
+        return judgement(paths | {document}, [])
+
+    texts = {path: module.source for path, module in run.machine.modules.items()}
+    return Verifier(project, texts, before, after=lambda paths: judgement(paths | {document}, []))
