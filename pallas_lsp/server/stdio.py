@@ -5,10 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from typing import BinaryIO, Final
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from pygls.io_ import StdoutWriter, run_async
+
+if TYPE_CHECKING:
+    from .connection import Server
 
 _LOOK_EVERY: Final = 5.0
 """Seconds between looks at whether the client's process is alive."""
+_AT_ONCE: Final = 1 << 20  # bytes
 
 
 def serve() -> int:
@@ -20,9 +28,29 @@ def serve() -> int:
 
     messages_in, messages_out = _take_streams()
     server = create_server()
-    server.start_io(messages_in, messages_out)
+    server.protocol.set_writer(StdoutWriter(messages_out))
+    with suppress(BrokenPipeError, asyncio.IncompleteReadError, KeyboardInterrupt, SystemExit):  # the client is gone, or said `exit`
+        asyncio.run(_converse(server, messages_in))
     server.schedule.close()
     return 0 if server.asked_to_shut_down else 1
+
+
+async def _converse(server: Server, messages: BinaryIO) -> None:
+    """Handle messages until there are no more.
+
+    All that has arrived is handled before anything is done on account of it: so a request that is taken back at once, or an edit that
+    another one follows, costs nothing. (pygls waits for each line of a message in a thread, and lets work begin in between.)
+    """
+    loop, arrived = asyncio.get_running_loop(), asyncio.StreamReader()
+
+    def read() -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            while data := os.read(messages.fileno(), _AT_ONCE):
+                loop.call_soon_threadsafe(arrived.feed_data, data)
+            loop.call_soon_threadsafe(arrived.feed_eof)
+
+    threading.Thread(target=read, name="messages", daemon=True).start()
+    await run_async(threading.Event(), arrived, server.protocol, error_handler=server.report_server_error)
 
 
 async def leave_with(client: int) -> None:

@@ -33,6 +33,14 @@ class Wire:
         self._send({"id": self._last_request, "method": method, "params": params})
         return self.wait_for(lambda message: message.get("id") == self._last_request)["result"]
 
+    def ask(self, name: str, method: str, params: object) -> None:
+        """Send a request under a name, and wait for nothing."""
+        self._send({"id": name, "method": method, "params": params})
+
+    def answer(self, name: object, result: object) -> None:
+        """Answer a request of the server's."""
+        self._send({"id": name, "result": result})
+
     def wait_for(self, wanted: Any) -> dict[str, Any]:
         """The first message that is ``wanted``; a name stands for the method."""
         while True:
