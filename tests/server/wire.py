@@ -24,6 +24,7 @@ class Wire:
         self.process = process
         self.received: list[dict[str, Any]] = []
         self._last_request = 0
+        self._holds_back = False
 
     def notify(self, method: str, params: object = None) -> None:
         self._send({"method": method, "params": params})
@@ -67,6 +68,16 @@ class Wire:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self.process.stdin is not None
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        if not self._holds_back:
+            self.process.stdin.flush()
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Send all messages of the block together, at its end."""
+        assert self.process.stdin is not None
+        self._holds_back = True
+        yield
+        self._holds_back = False
         self.process.stdin.flush()
 
     def _receive(self) -> dict[str, Any]:
@@ -87,7 +98,7 @@ def started(*arguments: str, cwd: Path | None = None, environment: Mapping[str, 
     """A server that Python is started with as ``arguments`` say."""
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(environment or {})}
     pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    process = subprocess.Popen([sys.executable, *(arguments or SERVER)], cwd=cwd, env=variables, **pipes)
+    process = subprocess.Popen([sys.executable, *(arguments or SERVER)], bufsize=1 << 20, cwd=cwd, env=variables, **pipes)
     patience = threading.Timer(2 * PATIENCE, process.kill)  # whoever waits for a message then sees the end of the stream
     patience.start()
     try:
