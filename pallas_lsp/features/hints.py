@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..interpreter.values import Array, Ref
 from ..kernels.joined import joined_refs
 from ..rules.words import count
 from ..shapes.avals import Aval, aval_text
-from ..shapes.dims import Shape
 from ..text.span import Span
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def _parameters(analysis: Analysis) -> Iterator[Hint]:
     for parameter, refs in joined_refs([*analysis.sites, *analysis.uses]).items():
         if parameter.path != analysis.source.path:
             continue
-        texts = [_ref_text(ref.shape, ref.dtype, ref.memory_space) for ref in refs]
+        texts = [_ref_text(aval_of(ref), ref.memory_space) for ref in refs]
         described = tuple(f"{ref.name}: {text}" for ref, text in zip(refs, texts, strict=True) if text)
         if refs[0].name != analysis.source.slice(parameter.span):  # a tuple, a dict or *refs: as many as there are
             yield Hint(parameter.span.end, f": {count(len(refs), 'ref')}", described)
@@ -53,16 +52,16 @@ def _parameters(analysis: Analysis) -> Iterator[Hint]:
 
 def _origin(ref: RefInfo) -> Iterator[str]:
     if ref.window is not None and ref.window.array is not None and ref.window.array != ref.shape:
-        yield f"a window of {_array_text(ref.window.array, ref.dtype)}"
+        yield f"a window of {_array_text(replace(aval_of(ref), shape=ref.window.array))}"
 
 
 def _bound(analysis: Analysis, refs: bool, values: bool) -> Iterator[Hint]:
     inside = _functions_with_refs(analysis) if values else []
     for span, value in analysis.notes.bound():
         if isinstance(value, Ref) and refs:
-            text = _ref_text(value.shape, value.dtype, value.root.space)
+            text = _ref_text(Aval(value.shape, value.dtype, named=value.named), value.root.space)
         elif isinstance(value, Array) and any(function.covers(span) for function in inside):
-            text = _array_text(value.shape, value.dtype)
+            text = _array_text(value.aval)
         else:
             continue
         if text:
@@ -80,11 +79,16 @@ def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
-def _ref_text(shape: Shape, dtype: str | None, space: str | None) -> str:
+def aval_of(ref: RefInfo) -> Aval:
+    """What a ref holds."""
+    return Aval(ref.shape, ref.dtype, named=ref.dtype_name)
+
+
+def _ref_text(aval: Aval, space: str | None) -> str:
     """``f32[8,128] vmem``; empty where none of it is known."""
-    return " ".join(filter(None, (_array_text(shape, dtype), space)))
+    return " ".join(filter(None, (_array_text(aval), space)))
 
 
-def _array_text(shape: Shape, dtype: str | None) -> str:
+def _array_text(aval: Aval) -> str:
     """``f32[8,128]``; empty where neither shape nor dtype is known."""
-    return "" if shape is None and dtype is None else aval_text(Aval(shape, dtype))
+    return "" if aval.shape is None and aval.dtype is None else aval_text(aval)

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 from ..pages import load_api_page, load_rule_page
 from ..text.span import Span
+from .windows import window_text
 
 if TYPE_CHECKING:
     from ..analysis import Analysis
+    from ..kernels.refs import RefInfo
     from ..rules.diagnostic import Diagnostic, Related
+    from ..text.span import Location
 
 _OWN_LINE = re.compile(r"\s*([-*+]|\d+\.)\s|[#|>]")
 
@@ -28,7 +31,7 @@ class Hover:
 
 def hover(analysis: Analysis, offset: int) -> Hover | None:
     """What is known about the text at ``offset`` (code points from the start of ``analysis.source``), None when nothing is."""
-    parts = [*_findings(analysis, offset), *_value(analysis, offset), *_library_name(analysis, offset)]
+    parts = [*_findings(analysis, offset), *_value(analysis, offset), *_spec(analysis, offset), *_library_name(analysis, offset)]
     if not parts:
         return None
     narrowest = min((part.span for part in parts), key=lambda span: span.end - span.start)
@@ -80,6 +83,29 @@ def _value(analysis: Analysis, offset: int) -> Iterator[Hover]:
     if note := analysis.notes.value_at(offset):
         lines = [f"```python\n{note.name}: {note.text}\n```", *(f"- {_origin(analysis, related)}" for related in note.origin)]
         yield Hover(note.span, "\n".join(lines))
+
+
+def _spec(analysis: Analysis, offset: int) -> Iterator[Hover]:
+    """What the windows see that a spec around ``offset`` or the parameter there makes: of each ref what the best known calls tell."""
+    path = analysis.source.path
+    about: dict[tuple[str, Location | None], list[RefInfo]] = {}
+    span = Span(0, 0)
+    for ref in (ref for site in (*analysis.sites, *analysis.uses) for ref in site.refs):
+        for place in (ref.parameter, ref.spec):
+            if place is not None and place.path == path and offset in place.span:
+                about.setdefault((ref.name, ref.spec), []).append(ref)
+                span = place.span
+    lines = dict.fromkeys(line for refs in about.values() for line in _seen(analysis, refs))
+    if lines:
+        yield Hover(span, "\n".join(lines))
+
+
+def _seen(analysis: Analysis, refs: list[RefInfo]) -> Iterator[str]:
+    known = [ref for ref in refs if ref.window is not None and ref.window.array is not None]
+    for ref in known or refs:
+        array = analysis.source.slice(ref.source.span) if ref.source is not None and ref.source.path == analysis.source.path else None
+        if text := window_text(ref, array):
+            yield f"- `{ref.name}`: {text}"
 
 
 def _origin(analysis: Analysis, related: Related) -> str:

@@ -49,18 +49,16 @@ def calls(sites: Sequence[KernelSite]) -> Iterator[tuple[Location, list[KernelSi
 
 
 def _joined(refs: Sequence[RefInfo]) -> RefInfo:
-    dtypes, spaces = ({dtype for ref in refs if (dtype := value(ref))} for value in (_dtype, _space))
     return replace(
         refs[0],
         shape=joined_shape(ref.shape for ref in refs),
-        dtype=dtypes.pop() if len(dtypes) == 1 else None,
-        memory_space=spaces.pop() if len(spaces) == 1 else None,
+        dtype=_only(ref.dtype for ref in refs),
+        dtype_name=_only(ref.dtype_name for ref in refs),
+        memory_space=_only(ref.memory_space for ref in refs),
     )
 
 
-def _dtype(ref: RefInfo) -> str | None:
-    return ref.dtype
-
-
-def _space(ref: RefInfo) -> str | None:
-    return ref.memory_space
+def _only(names: Iterable[str | None]) -> str | None:
+    """The one name that is known, None where there are several."""
+    found = set(names) - {None}
+    return found.pop() if len(found) == 1 else None

@@ -19,13 +19,15 @@ class RefWindow:
 
     ``array``: the shape of the whole (None: rank unknown); ``block``: its dims as the BlockSpec has them, ``squeezed`` for a squeezed one;
     ``kinds``: ``blocked``, ``squeezed``, ``element`` … for each dim; ``index``: what the index map gives, as polynomials of the grid
-    indices (``interpreter.library.index_maps.grid_symbol``) with None for one that is none, and as a whole where there is no such map.
+    indices (``interpreter.library.index_maps.grid_symbol``) with None for one that is none, and as a whole where there is no such map;
+    ``axes``: what the map calls the grid indices.
     """
 
     array: Shape
     block: tuple[MaybeDim | str, ...] | None
     kinds: tuple[str, ...] | None
     index: tuple[MaybeDim, ...] | None
+    axes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +95,13 @@ def _window(root: RefRoot) -> RefWindow | None:
     index: tuple[MaybeDim, ...] | None = window.result.formula if window.result is not None else None
     if not window.mapped and root.block is not None:
         index = (0,) * len(root.block)
-    return RefWindow(root.array, root.block, window.kinds, index)
+    return RefWindow(root.array, root.block, window.kinds, index, _axes(window))
+
+
+def _axes(window: Window) -> tuple[str, ...]:
+    """The names of an index map's parameters that receive grid indices."""
+    if window.result is None:
+        return ()
+    spec = window.result.function.node.args
+    names = tuple(node.arg for node in (*spec.posonlyargs, *spec.args))
+    return names if window.grid is None else names[: len(window.grid)]

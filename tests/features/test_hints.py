@@ -66,7 +66,7 @@ def test_only_the_part_that_is_asked_for() -> None:
 
 def test_what_is_not_known_is_not_told() -> None:
     (parameters, _) = shown(KERNEL)
-    assert parameters == "def kernel(n_ref<: smem>, x_ref<: ?[8,128] vmem>, o_ref<: f32[8,128] vmem>, acc_ref<: bf16[2,8,128] vmem>):"
+    assert parameters == "def kernel(n_ref<: smem>, x_ref<: x.dtype[8,128] vmem>, o_ref<: f32[8,128] vmem>, acc_ref<: bf16[2,8,128] vmem>):"
     assert shown("def kernel(x_ref, o_ref):\n    o_ref[...] = x_ref[...]\n") == []
 
 
