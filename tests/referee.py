@@ -21,7 +21,7 @@ import tempfile
 import traceback
 import types
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from unittest import mock
 
@@ -131,10 +131,19 @@ def _refusal(error: Exception, stage: str, name: str) -> Verdict:
 
 
 def _line(error: BaseException, name: str) -> int | None:
-    """The innermost line of the file ``name`` that JAX blames.
+    """The innermost line of the file ``name`` that JAX blames."""
+    place = blamed(error, lambda filename: filename == name)
+    if place is not None:
+        return place[1]
+    mentioned = re.search(re.escape(name) + r'"?:(\d+)', str(error))
+    return int(mentioned[1]) if mentioned else None
+
+
+def blamed(error: BaseException, is_own: Callable[[str], bool]) -> tuple[str, int] | None:
+    """The innermost place that JAX blames, file and line, among the files that ``is_own`` accepts.
 
     While lowering, the user's frames are in the cause ``JaxStackTraceBeforeTransformation``; while tracing and compiling, and for
-    a verifier error of MLIR, in the traceback itself; some have the place in their text only.
+    a verifier error of MLIR, in the traceback itself.
     """
     causes = []
     cause: BaseException | None = error.__cause__ or error.__context__
@@ -144,11 +153,10 @@ def _line(error: BaseException, name: str) -> int | None:
     before_lowering = [c for c in causes if type(c).__name__ == "JaxStackTraceBeforeTransformation"]
     verifier = [error] if type(error).__name__ in ("VerificationError", "MosaicError") else []
     for candidate in (*verifier, *before_lowering, error, *causes):
-        lines = [frame.lineno for frame in traceback.extract_tb(candidate.__traceback__) if frame.filename == name]
-        if lines:
-            return lines[-1]
-    place = re.search(re.escape(name) + r'"?:(\d+)', str(error))
-    return int(place[1]) if place else None
+        frames = [frame for frame in traceback.extract_tb(candidate.__traceback__) if is_own(frame.filename)]
+        if frames:
+            return frames[-1].filename, frames[-1].lineno or 0
+    return None
 
 
 def _compile_in_child(sources: Sequence[str], chip: str) -> tuple[int, list[Verdict]]:

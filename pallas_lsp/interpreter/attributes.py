@@ -19,6 +19,7 @@ from .operators import from_shapes
 from .paths import PathEnd
 from .truth import name_of_dtype
 from .values import (
+    ABSENT,
     Array,
     BlockSpec,
     BoundMethod,
@@ -65,6 +66,10 @@ def attribute(machine: Machine, value: Value, name: str, node: ast.AST, frame: F
     return Unknown(f"attribute `{name}` of a {type(value).__name__}", host=machine.kernel is None)
 
 
+# What the devices are as a rule: the kernels are for a TPU.
+_OF_A_TPU = {"platform": "tpu", "device_kind": "TPU"}
+
+
 def _unknown(machine: Machine, value: Unknown, name: str, node: ast.AST, frame: Frame) -> Value:
     key = value.key if not isinstance(value, Condition) else None
     if name == "shape" and key is not None:
@@ -73,7 +78,9 @@ def _unknown(machine: Machine, value: Unknown, name: str, node: ast.AST, frame: 
         return dims.symbol(f"{key}.ndim", 0)
     if name == "T" and key is None:
         return Unknown(value.why, host=value.host)
-    return Unknown(value.why, f"{key}.{name}" if key else None, host=value.host)
+    of_device = key is not None and key.startswith(("jax.devices()[", "jax.local_devices()["))
+    declared = _OF_A_TPU.get(name, ABSENT) if of_device else ABSENT
+    return Unknown(value.why, f"{key}.{name}" if key else None, host=value.host, declared=declared)
 
 
 def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Frame) -> Value:

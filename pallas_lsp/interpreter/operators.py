@@ -255,6 +255,9 @@ def _membership(machine: Machine, item: Value, container: Value, node: ast.AST, 
         return item in container
     if isinstance(container, dict):
         container = list(container)
+    declared = _declared_membership(item, container)
+    if declared is not None:
+        return declared
     if not isinstance(container, tuple | list | set | range):
         text = ast.unparse(node) if isinstance(node, ast.expr) else "a membership test"
         return Condition(f"in:{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
@@ -271,6 +274,22 @@ def _membership(machine: Machine, item: Value, container: Value, node: ast.AST, 
     if not undecided:
         return False
     return undecided[0] if len(undecided) == 1 and isinstance(undecided[0], Condition) else Unknown("membership of an unknown value")
+
+
+def _declared_membership(item: Value, container: Value) -> Condition | None:
+    """Whether a text is in another, or among some, where one is known but for what it is by default."""
+    if isinstance(container, Unknown) and isinstance(container.declared, str) and isinstance(item, str):
+        unknown, default = container, item in container.declared
+        words = f"{item!r} is in `{container.key}`", f"{item!r} is not in `{container.key}`"
+    elif isinstance(item, Unknown) and isinstance(item.declared, str) and isinstance(container, tuple | list | set):
+        if not container or not all(isinstance(element, str) for element in container):
+            return None
+        unknown, default = item, item.declared in container
+        named = " or ".join(map(repr, container))
+        words = f"`{item.key}` is {named}", f"`{item.key}` is not {named}"
+    else:
+        return None
+    return Condition(f"eq:{words[0]}", words, default, declared=unknown.declared) if unknown.key is not None else None
 
 
 def _order(machine: Machine, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:

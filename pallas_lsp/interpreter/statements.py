@@ -194,8 +194,20 @@ def _if(machine: Machine, node: ast.If, frame: Frame) -> None:
         if assume(machine, node.test, frame, False) is True:
             raise PathEnd("raise")
         return
+    if _leaves_only_a_raise(node, frame):
+        if assume(machine, node.test, frame, True) is not False:
+            machine.execute(node.body, frame)
+        return
     chosen = truth(machine, machine.evaluate(node.test, frame), node.test, frame)
     machine.execute(node.body if chosen else node.orelse, frame)
+
+
+def _leaves_only_a_raise(node: ast.If, frame: Frame) -> bool:
+    """Whether the function raises unless the condition holds: ``if …: return …`` before its last statement, which raises."""
+    body = frame.function.node.body if frame.function is not None else None
+    if not isinstance(body, list) or len(body) < 2 or body[-2] is not node or node.orelse:
+        return False
+    return isinstance(body[-1], ast.Raise) and isinstance(node.body[-1], ast.Return)
 
 
 def _only_raises(body: list[ast.stmt]) -> bool:

@@ -124,3 +124,78 @@ def test_an_expression_too_deep_to_parse_ends(tmp_path: Path) -> None:
 def test_findings_give_places(tmp_path: Path) -> None:
     write(tmp_path, kernels=HEAD + "\ndef kernel(x_ref, o_ref):\n    o_ref[0, 0] = 1.0\n\n\ndef run(x):\n" + CALL.format(more="", operands="x"))
     assert findings(analysed(tmp_path, "kernels.py")) == [("store-scalar-to-vmem", "kernels.py", 7)]
+
+
+@pytest.mark.parametrize(
+    ("flag", "answer"),
+    [
+        ("os.environ.get('SCALAR', '0') == '1'", "`os.environ['SCALAR']` is '1'"),
+        ("bool(int(os.getenv('SCALAR', '0')))", ""),
+        ("int(os.environ.get('SCALAR', '1')) == 1", None),
+    ],
+)
+def test_a_variable_of_the_environment_is_by_default_what_its_reader_says(tmp_path: Path, flag: str, answer: str | None) -> None:
+    """None: the default is the fault's side, so that no condition has to be named."""
+    text = f"""
+import os
+
+SCALAR = {flag}
+
+
+def run(x):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...]
+        if SCALAR:
+            o_ref[0, 0] = 1.0
+"""
+    ((rule, message),) = check(tmp_path, text + CALL.format(more="", operands="x"))
+    assert rule == "store-scalar-to-vmem"
+    assert ("when" in message) == (answer is not None)
+    assert answer is None or answer in message
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "jax.default_backend() == 'tpu'",
+        "jax.default_backend() in ('tpu', 'other')",
+        "jax.devices()[0].platform == 'tpu'",
+        "'TPU' in jax.devices()[0].device_kind",
+        "generation() >= 4",
+        "not_a_tpu_or_new()",
+    ],
+)
+def test_the_kernels_are_for_a_tpu(tmp_path: Path, condition: str) -> None:
+    """A program that asks is told so first; what it does elsewhere is done under that condition."""
+    text = f"""
+import re
+
+KIND = re.compile(r"TPU(?: v)?(\\\\d+)")
+
+
+def generation():
+    if version := KIND.match(jax.devices()[0].device_kind):
+        return int(version[1])
+    raise NotImplementedError("no TPU")
+
+
+def not_a_tpu_or_new():
+    return not ('TPU' in jax.devices()[0].device_kind) or generation() >= 4
+
+
+def run(x):
+    right = {condition}
+
+    def kernel(x_ref, o_ref, extra_ref):
+        o_ref[...] = x_ref[...]
+
+    def wrong(x_ref, o_ref):
+        o_ref[0, 0] = 1.0
+        o_ref[...] = x_ref[...]
+    kernel = kernel if right else wrong
+"""
+    found = dict(check(tmp_path, text + CALL.format(more="", operands="x")))
+    assert found.keys() == {"kernel-arity", "store-scalar-to-vmem"}
+    # Of which TPU it is nothing is taken for granted.
+    assert ("when" in found["kernel-arity"]) == condition.startswith("generation")
+    assert "when" in found["store-scalar-to-vmem"]

@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import jax
 from real_kernels.calls import RealCall
@@ -24,9 +25,14 @@ class Traceable:
 
     def lower(self) -> Any:
         """Trace and lower for a TPU; gives the jaxpr, or raises what JAX raises."""
-        traced = jax.jit(self.function).trace(*self.operands)
+        traced = self.trace()
         traced.lower(lowering_platforms=("tpu",))
         return traced.jaxpr.jaxpr
+
+    def trace(self) -> Any:
+        """Trace it, with a TPU for whoever asks what the backend is."""
+        with mock.patch.object(jax, "default_backend", lambda: "tpu"):
+            return jax.jit(self.function).trace(*self.operands)
 
 
 def traceable(call: RealCall) -> Traceable:

@@ -40,9 +40,14 @@ def importable(folder: Path) -> Iterator[None]:
 
 
 def forget(folder: Path) -> None:
-    """Let modules of ``folder`` be imported anew; the random generators that they registered go with them."""
-    for generator in set(prng.prngs) - _GENERATORS:
-        del prng.prngs[generator]
+    """Let modules of ``folder`` be imported anew."""
+    forget_generators()
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None)).startswith(str(folder)):
             del sys.modules[name]
+
+
+def forget_generators() -> None:
+    """Let random generators that modules registered be registered anew."""
+    for generator in set(prng.prngs) - _GENERATORS:
+        del prng.prngs[generator]

@@ -15,6 +15,7 @@ from . import (
     python,
     specs,
     stdlib,
+    texts,
     transforms,
     trees,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "python",
     "specs",
     "stdlib",
+    "texts",
     "transforms",
     "trees",
 ]

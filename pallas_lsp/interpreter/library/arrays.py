@@ -93,6 +93,7 @@ def array_function(call: Call) -> Value:
         value.why = next((v.why for v in (*call.args, *call.kwargs.values()) if isinstance(v, Unknown)), f"the result of `{short}`")
         value.host = call.machine.kernel is None
     if isinstance(value, Array):
+        value.numpy = value.numpy and numpy  # JAX's functions make JAX's arrays of NumPy's
         _finish(call, value, short, numpy)
         if call.args and isinstance(call.args[0], Array):
             note_narrowing(call.machine, short, call.args[0], value, call.get(1, "axis"), call.node, call.frame)

@@ -12,12 +12,23 @@ from math import prod
 from ...text.span import Location
 from ..events import CallFault
 from ..machine import Machine
-from ..values import Array, Opaque, ShapeDtype, SpecOrigin, Value
+from ..values import Array, Opaque, ShapeDtype, SpecOrigin, Unknown, Value
 from .refusals import location_of
 from .registry import Call, models
 from .trees import leaves
 
 _MESHES = ("jax.make_mesh", "jax.sharding.AbstractMesh")
+
+
+@models("jax.default_backend")
+def _backend(call: Call) -> Value:
+    """The kernels are for a TPU, so that a program which asks gets this answer first."""
+    return Unknown("the backend", "jax.default_backend()", host=True, declared="tpu")
+
+
+@models("jax.devices", "jax.local_devices")
+def _devices(call: Call) -> Value:
+    return call.unknown() if call.args or call.kwargs else Unknown("the devices", f"{call.name}()", host=True)
 
 
 @models(*_MESHES, "jax.sharding.NamedSharding")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from typing import Any
 
 from ...shapes import dims
 from ...shapes.dims import Poly
 from ..attributes import attribute
 from ..classes import class_attribute
-from ..machine import Machine
+from ..machine import Arguments, Machine
 from ..operations import needs_static, traced_in
 from ..operators import binary
 from ..sequences import items_of
@@ -388,6 +389,10 @@ def _convert(call: Call) -> Value:
         value = value.constant
     if isinstance(value, Poly) and call.name in ("int", "round"):
         return value
+    if isinstance(value, Unknown) and isinstance(value.declared, str) and value.key is not None:
+        # What stands in the environment, say: the default is converted as what stands there would be.
+        declared = _convert(replace(call, arguments=Arguments([value.declared])))
+        return Unknown(value.why, f"{call.name}({value.key})", host=True, declared=ABSENT if isinstance(declared, Unknown) else declared)
     if isinstance(value, Unknown) and call.name == "int" and value.poly is not None:
         return value.poly
     if isinstance(value, bool | int | float | str) and not call.kwargs and len(call.args) <= 1:

@@ -19,6 +19,7 @@ from ..values import (
     Iteration,
     Opaque,
     Partial,
+    Unknown,
     Value,
 )
 from .containers import replaced
@@ -34,6 +35,15 @@ def _descriptor(call: Call) -> Value:
             kind="property" if call.name in ("property", "functools.cached_property") else call.name,
         )  # fmt: skip
     return function
+
+
+@models("os.environ.get", "os.getenv")
+def _environment(call: Call) -> Value:
+    """A variable of the environment is what its reader takes for granted, or something else."""
+    name, default = call.get(0, "key"), call.get(1, "default")
+    if not isinstance(name, str):
+        return call.unknown()
+    return Unknown(f"the environment variable `{name}`", f"os.environ[{name!r}]", host=True, declared=default)
 
 
 @models("functools.partial")
