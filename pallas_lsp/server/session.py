@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -17,6 +17,7 @@ from ..analysis import Analysis
 from ..config import FILE_NAME, TABLE
 from ..fixes.verification import edited
 from ..interpreter.machine import Cancelled
+from ..resolve.files import Stamp, stamp_of
 from ..resolve.project import Project
 from ..rules.diagnostic import Diagnostic
 from ..settings import Settings
@@ -38,10 +39,11 @@ class Analyze(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """An analysis, and the document that it is of."""
+    """An analysis, the document that it is of, and what the files that it read looked like on the disk."""
 
     analysis: Analysis
     document: Document
+    stamps: Mapping[str, Stamp | None]
 
 
 class Session:
@@ -85,8 +87,11 @@ class Session:
     def reread(self, paths: set[str]) -> list[str]:
         """Look anew at files that were written, made or deleted; gives the open documents that this concerns.
 
-        What is not open counts by its text on disk, and a pyproject.toml for every document.
+        What is not open counts by its text on disk, and a pyproject.toml for every document. Files that documents read are looked at
+        too: not every client can tell when they change.
         """
+        seen = {path: stamp for result in self._results.values() for path, stamp in result.stamps.items()}
+        paths = paths | {path for path, stamp in seen.items() if stamp_of(path) != stamp}
         for path in paths:
             self.workspaces.invalidate(path)
         if any(os.path.basename(path) == FILE_NAME for path in paths):
@@ -174,7 +179,8 @@ class Session:
             self._lost.discard(document.path)
             for wrong in analysis.wrong_calls:
                 self._complain(f"[{TABLE}] shapes: {wrong}")
-            self._results[document.path] = _Result(analysis, document)
+            stamps = {path: stamp_of(path) for path in analysis.depends_on if path not in self._taken}
+            self._results[document.path] = _Result(analysis, document, stamps)
 
     def _reports(self, path: str) -> list[Report]:
         """The reports that differ from those delivered; ``path`` is the document that the job is about."""

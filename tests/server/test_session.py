@@ -290,3 +290,16 @@ def test_nothing_is_reported_in_installed_packages_or_outside_the_workspace(edit
     assert editor.shown == {"ops.py": []}
     editor.edit("elsewhere/kernels.py", KERNELS)
     assert editor.shown["kernels.py"] == ["WORSE"]
+
+
+def test_a_file_that_changed_unseen_is_noticed_when_another_is_saved(editor: Editor, tmp_path: Path) -> None:
+    kernels = tmp_path / "kernels.py"
+    kernels.write_text(KERNELS)
+    editor.edit("ops.py", OPS)
+    editor.edit("other.py", PALLAS)
+    assert editor.session.reread({editor.path("other.py")}) == [editor.path("other.py")]
+    kernels.write_text(PALLAS + "all is well here\n")
+    assert editor.session.reread({editor.path("other.py")}) == [editor.path("ops.py"), editor.path("other.py")]
+    editor.refresh("ops.py")
+    assert editor.shown["kernels.py"] == []
+    assert editor.session.reread(set()) == []
