@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,11 +25,28 @@ from .modules import ModuleFile, Place
 from .paths import STEPS, Explorer, Path, PathEnd
 from .shared import Shared
 from .surroundings import Surroundings
-from .values import ABSENT, Array, Condition, Function, Imported, Library, Ref, RefRoot, Region, Unknown, UnknownShape, Value, next_birth
+from .values import (
+    ABSENT,
+    Array,
+    Condition,
+    Function,
+    Imported,
+    Library,
+    Opaque,
+    Ref,
+    RefRoot,
+    Region,
+    Unknown,
+    UnknownShape,
+    Value,
+    next_birth,
+)
 
 EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
 EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
 CALL: dict[type[Any], Callable[..., Value]] = {}
+CONTEXTS: dict[str, Callable[[Machine, Opaque], AbstractContextManager[None]]] = {}
+"""What a library's context manager changes while its body runs, by its public name."""
 
 DEPTH = 60
 RECURSION = 4
@@ -124,7 +141,8 @@ class Machine:
         self.scopes: list[Scope] = []
         self.in_jit = 0
         self.transformed = 0
-        self.wide = False  # the program turns 64-bit dtypes on
+        self.wide = False  # the program turns 64-bit dtypes on somewhere
+        self.surely_wide = False  # they are certainly on here
         self.barriers = 0  # barrier semaphores taken
         self.axis_uses = 0  # what makes JAX see the mesh around a kernel
         self.blind = 0  # calls of functions of which nothing is known

@@ -15,6 +15,7 @@ class Operation(Event):
 
     ``function``: its public name (for an operator or a method the function that it is); ``written``: the operator's symbol, ``.name`` for a
     method, empty for a call. ``args`` and ``kwargs`` as written, the array of a method first. ``result`` is what liveness is asked of.
+    ``wide``: 64-bit dtypes are certainly on.
     """
 
     function: str
@@ -22,6 +23,7 @@ class Operation(Event):
     kwargs: dict[str, Value]
     result: Value
     written: str = ""
+    wide: bool = False
 
     def get(self, position: int, name: str, default: Value = None) -> Value:
         """The argument at ``position`` or of that name."""

@@ -33,8 +33,9 @@ def note_operation(
     """Say that a function of arrays is applied, inside a kernel and outside transformations that change what it computes."""
     if machine.kernel is not None and not machine.transformed:
         if isinstance(result, Array) and result.shape == () and result.dtype in ("int32", "uint32"):
-            result.multiple = divisor(function, args)
-        machine.emit(Operation(machine.where(node, frame), function, args, kwargs, result, written))
+            known = divisor(function, args)
+            result.multiple = result.multiple if known is None else known
+        machine.emit(Operation(machine.where(node, frame), function, args, kwargs, result, written, machine.surely_wide))
 
 
 def note_operator(machine: Machine, symbol: str, args: tuple[Value, ...], result: Value, node: ast.AST, frame: Frame) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from .classes import class_attribute, define_class
 from .events import ValueStore
 from .expressions import dict_key, make_function
 from .frames import MISSING, Frame
-from .machine import EXECUTE, Arguments, Machine
+from .machine import CONTEXTS, EXECUTE, Arguments, Machine
 from .operators import SYMBOL, binary
 from .paths import PathEnd
 from .refs import store
@@ -23,6 +23,7 @@ from .values import (
     Function,
     Instance,
     Iteration,
+    Opaque,
     Ref,
     RefIndexer,
     Unknown,
@@ -348,8 +349,12 @@ def _with(machine: Machine, node: ast.With, frame: Frame) -> None:
         for manager, entry in zip(reversed(managers), reversed(node.items), strict=True):
             _context_method(machine, manager, "__exit__", [None] * 3, entry, frame)
 
-    with _followed_by(leave):
-        machine.execute(node.body, frame)
+    with ExitStack() as changed:
+        for manager in managers:
+            if isinstance(manager, Opaque) and manager.name in CONTEXTS:
+                changed.enter_context(CONTEXTS[manager.name](machine, manager))
+        with _followed_by(leave):
+            machine.execute(node.body, frame)
 
 
 @contextmanager

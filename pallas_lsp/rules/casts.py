@@ -7,21 +7,27 @@ Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_convert_element_type_lowering
 from __future__ import annotations
 
 from ..interpreter.events import ShapeFault
+from ..interpreter.library.specs import wide_dtype
 from ..interpreter.operation_events import Operation
-from ..interpreter.values import Array
+from ..interpreter.values import Array, Library
 from ..shapes import dtypes
 from . import lowered, words
 from .operands import all_known
 from .registry import Context, Finding, rule
 
+_NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "float32"}
 _TPU_BITCAST = "jax.experimental.pallas.tpu.bitcast"
 
 
 @rule("cast-unsupported", on=Operation, order=60, stage="lower")
 def cast_unsupported(event: Operation, context: Context) -> Finding | None:
-    """A cast between two floats of the same width."""
+    """A cast between two floats of the same width, or to 64 bits."""
     if not _is_cast(event) or not lowered.is_used(event.result, event.where, context):
         return None
+    wide = _wide(event) if event.wide else None
+    if wide is not None:
+        what = f"with 64 bits on, this is a cast to {wide}, and a TPU kernel computes with 32 bits at most: cast to {_NARROW[wide]}"
+        return Finding(event.where.location, what, jax_message="64-bit types are not supported")
     source, result = event.args[0], event.result
     if not isinstance(source, Array) or not isinstance(result, Array) or source.dtype is None or result.dtype is None:
         return None
@@ -33,6 +39,11 @@ def cast_unsupported(event: Operation, context: Context) -> Finding | None:
         f"there is no TPU cast from {pair[0]} to {pair[1]}, which are equally wide: cast to float32 between them",
         jax_message=f"Unsupported cast: {pair[0]} -> {pair[1]}",
     )
+
+
+def _wide(event: Operation) -> str | None:
+    """The 64-bit dtype that a cast names, ``jnp.float64(x)`` among them."""
+    return wide_dtype(event.get(1, "dtype", event.get(1, "new_dtype"))) or wide_dtype(Library(event.function))
 
 
 def _is_cast(event: Operation) -> bool:

@@ -205,4 +205,20 @@ _FUNCTIONS: list[Case] = [
     ("a print of a vector in the middle", "debug-print-form", module("pl.debug_print('{} is x', x_ref[...])\no_ref[...] = x_ref[...]")),
 ]
 
-LOWERING = [*_PRIMITIVES, *_FORMS, *_PRODUCTS, *_FUNCTIONS]
+
+def with_64_bits(cast: str, on: str = "True") -> str:
+    """A kernel with a cast, called inside of ``jax.enable_x64``."""
+    head, call = unary(f"{cast}.astype(jnp.float32)").split("    return ")
+    return f"{head}    with jax.enable_x64({on}):\n        return {call.replace(chr(10) + '    ', chr(10) + '        ')}"
+
+
+_WIDE = [
+    *((f"{cast} with 64 bits", "cast-unsupported", with_64_bits(cast)) for cast in (
+        "x.astype(jnp.float64)", "x.astype('int64')", "x.astype(float)", "jnp.float64(x)", "jnp.asarray(x, np.float64)",
+    )),
+    ("a cast to float64 without 64 bits", None, with_64_bits("x.astype(jnp.float64)", "False")),
+    ("a cast to float32 with 64 bits", None, with_64_bits("x.astype(jnp.bfloat16)")),
+    ("numbers with 64 bits", None, with_64_bits("(x * 2 + 0.5)")),
+]  # fmt: skip
+
+LOWERING = [*_PRIMITIVES, *_FORMS, *_PRODUCTS, *_FUNCTIONS, *_WIDE]

@@ -7,6 +7,7 @@ Mirrors ``jax/_src/lax/control_flow/loops.py``: ``scan``, ``while_loop``, ``fori
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Any
 from ...shapes import dtypes
 from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly
+from .. import divisibility
 from ..events import Computed
 from ..frames import Frame
 from ..liveness import mark_live
@@ -46,7 +48,7 @@ def _loop(call: Call) -> Value:
     carry = call.kwargs.get("init_carry", call.kwargs.get("carry"))
     bounds = (call.get(0, "lower"), call.get(1, "upper"), call.get(2, "step", 1))
     traced = any(is_traced(call.machine, bound) for bound in bounds)
-    index = Array(_INDEX if traced else Aval((), "int32", True), bounds)
+    index = Array(_INDEX if traced else Aval((), "int32", True), bounds, multiple=_stride(*bounds, call.kwargs.get("unroll")))
 
     def apply(machine: Machine, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         if not arguments.args:
@@ -76,7 +78,17 @@ def _fori_loop(call: Call) -> Value:
     index = Aval((), "int32", weak)
     rolled = 1 if _is_rolled(lower, upper, unroll) else None
     loop = "while_loop" if traced is not None else "scan"
-    return _carried(call, init, lambda carry: call.call(body, Array(index, (lower,), multiple=rolled), carry), (lower, upper), loop)
+    step = lambda carry: call.call(body, Array(index, (lower,), multiple=rolled), carry)  # noqa: E731
+    return _carried(call, init, step, (lower, upper), loop, rolled is not None)
+
+
+def _stride(lower: Value, upper: Value, step: Value, unroll: Value) -> int | None:
+    """What divides the index of a ``pl.loop`` that runs as a loop: it starts at ``lower`` and goes on by ``step``."""
+    if not isinstance(step, int) or step < 1:
+        return None
+    turns = -((lower - upper) // step) if isinstance(lower, int) and isinstance(upper, int) else upper
+    start = divisibility.of(lower)
+    return math.gcd(start, step) if start is not None and _is_rolled(0, turns, unroll) else None
 
 
 def _is_rolled(lower: Value, upper: Value, unroll: Value) -> bool:
@@ -99,11 +111,14 @@ def _while_loop(call: Call) -> Value:
             raise PathEnd("a loop's condition that is no truth value")
         return call.call(body, carry)
 
-    return _carried(call, init, step, tests, "while_loop")
+    return _carried(call, init, step, tests, "while_loop", True)
 
 
-def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loop: str) -> Value:
-    """Run a loop's body once on a carry that stands for every iteration, and give the final carry."""
+def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loop: str, rolled: bool = False) -> Value:
+    """Run a loop's body once on a carry that stands for every iteration, and give the final carry.
+
+    ``rolled``: the loop certainly runs as one, so that the compiler knows nothing of what it carries.
+    """
     machine = call.machine
     effects = machine.effects
     init = tree_map(machine, as_array, init)
@@ -119,7 +134,7 @@ def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loo
     if changed is not None:
         machine.emit(LoopCarry(machine.where(call.node, call.frame), changed.kind, loop, changed.first, changed.other))
         raise PathEnd("a loop whose carry changes its type")
-    return _leaving(machine, entering, result, controls)
+    return _leaving(machine, entering, result, controls, rolled)
 
 
 def _entering(call: Call, init: Value, step: Step) -> Value:
@@ -164,13 +179,24 @@ def _promoted(start: Aval, after: Value) -> Aval:
     return Aval(start.shape, dtypes.promote((start.dtype, start.weak), (after.dtype, after.aval.weak))[0], False)
 
 
-def _leaving(machine: Machine, entering: Value, result: Value, controls: tuple[Value, ...]) -> Value:
+def _moves_on(start: Array, after: Array) -> bool:
+    """Whether a loop adds to what it carries, or takes from it: another number each time."""
+    step = after.made_by
+    if not isinstance(step, ast.BinOp) or not isinstance(step.op, ast.Add | ast.Sub):
+        return False
+    by = step.right if isinstance(step.left, ast.Name) else step.left
+    return any(operand is start for operand in after.operands) and not (isinstance(by, ast.Constant) and by.value == 0)
+
+
+def _leaving(machine: Machine, entering: Value, result: Value, controls: tuple[Value, ...], rolled: bool) -> Value:
     def leave(start: Value, after: Value) -> Value:
         if not isinstance(start, Array):
             return Unknown("a loop's result", host=machine.kernel is None) if isinstance(start, Unknown) else start
         if isinstance(after, Array):
             start.operands = (*start.operands, after)
-        return Array(start.aval, (start, *(c for c in controls if isinstance(c, Array | Region))))
+            if rolled and start.shape == () and start.dtype == "int32" and _moves_on(start, after):
+                start.multiple = 1
+        return Array(start.aval, (start, *(c for c in controls if isinstance(c, Array | Region))), multiple=start.multiple)
 
     alone = tree_map(machine, lambda leaf: leave(leaf, None), entering)
     if not is_node(entering):

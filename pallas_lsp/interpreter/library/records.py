@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..events import Event, KernelCall
 from ..frames import Frame
-from ..machine import Arguments, Machine
+from ..machine import CONTEXTS, Arguments, Machine
 from ..truth import known_truth
-from ..values import ABSENT, GridSpec, PallasCall, Unknown, Value
+from ..values import ABSENT, GridSpec, Opaque, PallasCall, Unknown, Value
 from .refusals import location_of, place
 from .registry import Call, models
 from .running import underlying
@@ -50,11 +52,34 @@ def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> Non
                 machine.doubt(f"`{name}`: {leaf.why}")
 
 
-@models("jax.config.update", "jax.enable_x64", "jax.experimental.enable_x64")
+@models("jax.config.update")
 def _config(call: Call) -> Value:
-    """With 64 bits numbers have other dtypes, which nothing here looks at."""
-    call.machine.wide = call.machine.wide or call.name != "jax.config.update" or call.get(0, "name") == "jax_enable_x64"
+    """With 64 bits numbers have other dtypes, of which only casts to them are looked at."""
+    machine = call.machine
+    if call.get(0, "name") == "jax_enable_x64":
+        machine.wide = True
+        machine.surely_wide = call.get(1, "val") is True and not machine.path.conditions()
     return call.unknown()
+
+
+@models("jax.enable_x64", "jax.experimental.enable_x64")
+def _enable_x64(call: Call) -> Value:
+    call.machine.wide = True
+    return Opaque(call.name, tuple(call.args), call.kwargs)
+
+
+@contextmanager
+def _with_wide(machine: Machine, manager: Opaque) -> Iterator[None]:
+    """Inside of ``with jax.enable_x64(...)``."""
+    before = machine.surely_wide
+    machine.surely_wide = known_truth(manager.args[0] if manager.args else manager.kwargs.get("new_val", True)) is True
+    try:
+        yield
+    finally:
+        machine.surely_wide = before
+
+
+CONTEXTS |= dict.fromkeys(("jax.enable_x64", "jax.experimental.enable_x64"), _with_wide)
 
 
 def is_interpreted(call: PallasCall) -> bool:
