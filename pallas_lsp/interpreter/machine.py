@@ -18,6 +18,7 @@ from ..resolve.project import Project
 from ..shapes import dims
 from ..shapes.avals import Aval
 from ..shapes.dims import Poly
+from ..shapes.poly import symbols_of
 from ..text.span import Location
 from .events import Event, Record, Where
 from .frames import Frame
@@ -381,7 +382,7 @@ def doubt_of(value: Value, node: ast.AST) -> str | None:
     if isinstance(value, Unknown):
         return value.why
     if isinstance(value, Poly):
-        return f"the size `{dims.render(value)}`"
+        return f"`{symbols_of(value)[0].name}`"
     if isinstance(value, Array | Ref) and (value.shape is None or value.dtype is None or not all(type(d) is int for d in value.shape)):
         missing = "dtype" if value.shape is not None and all(type(d) is int for d in value.shape) else "shape"
         return f"the {missing} of `{ast.unparse(node)}`"

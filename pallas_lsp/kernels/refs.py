@@ -9,7 +9,8 @@ from ..interpreter.events import KernelRun
 from ..interpreter.library.refusals import location_of
 from ..interpreter.library.uses import named_refs
 from ..interpreter.values import Function, Ref, RefRoot
-from ..shapes.dims import MaybeDim, Shape, render
+from ..shapes.dims import MaybeDim, Shape
+from ..shapes.poly import symbols_of
 from ..text.span import Location, Span
 
 
@@ -54,17 +55,16 @@ class RefInfo:
     dtype_name: str | None = None
 
     @property
-    def doubt(self) -> str:
-        """What is not known of it, in words; empty where all that JAX asks is."""
+    def doubts(self) -> tuple[str, ...]:
+        """What is not known of it, in words."""
+        whole = self.shape is not None and None not in self.shape
+        missing = [what for what, known in (("shape", whole), ("dtype", self.dtype is not None)) if not known]
         cause = f" ({self.why})" if self.why else ""
-        if self.shape is None or None in self.shape:
-            return f"the shape of `{self.name}`{cause}"
-        symbol = next((size for size in self.shape if not isinstance(size, int)), None)
-        if symbol is not None:
-            return f"`{render(symbol)}` in the shape of `{self.name}`"
-        if self.dtype is None:
-            return f"the dtype of `{self.name}`{cause}"
-        return f"the memory space of `{self.name}`" if self.memory_space is None else ""
+        return (
+            *([f"the {' and '.join(missing)} of `{self.name}`{cause}"] if missing else []),
+            *(f"`{symbol.name}`" for size in self.shape or () for symbol in symbols_of(size)),
+            *([f"the memory space of `{self.name}`"] if self.memory_space is None else []),
+        )
 
 
 def refs_of(event: KernelRun) -> tuple[RefInfo, ...]:

@@ -13,7 +13,7 @@ from ..interpreter.values import Array, Function, Unknown, Value
 from ..shapes.dims import MaybeDim
 from ..text.span import Location
 from .refs import RefInfo, refs_of
-from .verdict import Judge, Verdict, events_by_record, joined, verdict_of
+from .verdict import Judge, Verdict, Verdicts, joined
 from .vmem import shares, total
 
 
@@ -44,7 +44,7 @@ def sites_of(
     puts what was found at an event of an earlier text where it is now.
     """
     events = list(events)
-    by_record = events_by_record(events)
+    judged = Verdicts(events, judge)
     vmem: dict[int, MaybeDim] = {}
     for event in events:
         if isinstance(event, Footprint):
@@ -52,13 +52,12 @@ def sites_of(
     found: dict[tuple[object, ...], tuple[KernelSite, list[Verdict]]] = {}
     for event in events:
         if isinstance(event, KernelCall):
-            own = by_record.get(id(event.where.record), ())
-            site = moved(event, _site(event, next((e for e in own if isinstance(e, KernelRun)), None), vmem))
+            site = moved(event, _site(event, judged.run_of(event), vmem))
             key = (site.location, site.kernel_location, site.grid, site.refs)
             known, verdicts = found.get(key, (site, []))
-            found[key] = min(known, site, key=lambda one: len(one.conditions)), [*verdicts, verdict_of(event, by_record, judge)]
-    judged = [(site, joined(verdicts)) for site, verdicts in found.values()]
-    sites = [replace(site, verdict=verdict.word, unknowns=verdict.unknowns, faults=verdict.faults) for site, verdict in judged]
+            found[key] = min(known, site, key=lambda one: len(one.conditions)), [*verdicts, judged.of(event)]
+    joint = [(site, joined(verdicts)) for site, verdicts in found.values()]
+    sites = [replace(site, verdict=verdict.word, unknowns=verdict.unknowns, faults=verdict.faults) for site, verdict in joint]
     return sorted(sites, key=lambda site: (site.location.path, site.location.span))
 
 

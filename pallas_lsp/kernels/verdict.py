@@ -6,7 +6,7 @@ of the call is one that is understood whole (``Judge.doubt``), and that no rule 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..interpreter.events import Event, KernelCall, KernelRun, Record
@@ -37,32 +37,61 @@ class Verdict:
     faults: tuple[Location, ...] = ()
 
 
-def events_by_record(events: Iterable[Event]) -> Mapping[int, list[Event]]:
-    """The events of each record, by its id."""
-    found: dict[int, list[Event]] = {}
-    for event in events:
-        if event.where.record is not None:
-            found.setdefault(id(event.where.record), []).append(event)
-    return found
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """What the events of one record come to: those that JAX refuses, each with the place, and what nobody can judge, in words."""
+
+    refused: tuple[tuple[Event, Location], ...]
+    doubts: tuple[str, ...]
 
 
-def verdict_of(call: KernelCall, events: Mapping[int, list[Event]], judge: Judge) -> Verdict:
-    """The verdict of one kernel call on one path; ``events``: see ``events_by_record``."""
-    record = call.where.record or Record()
-    own = [event for part in record.whole() for event in events.get(id(part), ())]
-    refused = [(event, place) for event in (*call.before, *own) if (place := judge.refused(event)) is not None]
-    faults = tuple(dict.fromkeys(place for _, place in refused))
-    if any(not event.where.conditions for event, _ in refused):
-        return Verdict("fails", faults=faults)
-    unknowns = dict.fromkeys(f"whether {words}" for event, _ in refused for words in event.where.conditions)
-    run = next((event for event in own if isinstance(event, KernelRun)), None)
-    unknowns |= dict.fromkeys(info.doubt for info in refs_of(run) if info.doubt) if run is not None else {"what the kernel is": None}
-    for part in record.whole():
-        unknowns |= part.doubts
-    unknowns |= dict.fromkeys(doubt for event in own if (doubt := judge.doubt(event)) is not None)
-    if not unknowns and any(map(judge.may_refuse, (*call.before, *own))):
-        unknowns = {"the version of JAX": None}
-    return Verdict("undecided", tuple(unknowns), faults) if unknowns else Verdict("lowers")
+class Verdicts:
+    """The verdicts of the kernel calls among the events of a run."""
+
+    def __init__(self, events: Iterable[Event], judge: Judge) -> None:
+        self._judge = judge
+        self._events: dict[int, list[Event]] = {}
+        self._summaries: dict[int, _Summary] = {}
+        for event in events:
+            if event.where.record is not None:
+                self._events.setdefault(id(event.where.record), []).append(event)
+
+    def run_of(self, call: KernelCall) -> KernelRun | None:
+        """The kernel's run, None where it never came to one."""
+        return next((event for event in self._of(call.where.record or Record()) if isinstance(event, KernelRun)), None)
+
+    def of(self, call: KernelCall) -> Verdict:
+        """The verdict of one kernel call on one path."""
+        run, records = self.run_of(call), list((call.where.record or Record()).whole())
+        refused = [*self._refused(call.before), *(found for record in records for found in self._summary(record).refused)]
+        faults = tuple(dict.fromkeys(place for _, place in refused))
+        if any(not event.where.conditions for event, _ in refused):
+            return Verdict("fails", faults=faults)
+        unknowns = dict.fromkeys(f"whether {words}" for event, _ in refused for words in event.where.conditions)
+        own = [doubt for info in refs_of(run) for doubt in info.doubts] if run is not None else ["what the kernel is"]
+        unknowns |= dict.fromkeys(own)
+        for record in records:
+            unknowns |= record.doubts
+        for record in records:
+            unknowns |= dict.fromkeys(self._summary(record).doubts)
+        if not unknowns and any(self._judge.may_refuse(event) for record in records for event in self._of(record)):
+            unknowns = {"the version of JAX": None}
+        return Verdict("undecided", tuple(unknowns), faults) if unknowns else Verdict("lowers")
+
+    def _of(self, record: Record) -> Sequence[Event]:
+        return self._events.get(id(record), ())
+
+    def _refused(self, events: Sequence[Event]) -> Iterator[tuple[Event, Location]]:
+        return ((event, place) for event in events if (place := self._judge.refused(event)) is not None)
+
+    def _summary(self, record: Record) -> _Summary:
+        """Worked out once, for many calls share the record of a body."""
+        known = self._summaries.get(id(record))
+        if known is None:
+            events = self._of(record)
+            doubts = dict.fromkeys(doubt for event in events if (doubt := self._judge.doubt(event)) is not None)
+            known = self._summaries[id(record)] = _Summary(tuple(self._refused(events)), tuple(doubts))
+        return known
 
 
 def joined(verdicts: Iterable[Verdict]) -> Verdict:

@@ -6,7 +6,7 @@ Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_check_block_mappings`` and ``
 from __future__ import annotations
 
 from ..interpreter.call_events import Window
-from ..interpreter.values import Function, Library, Opaque, Value
+from ..interpreter.values import Array, Function, Library, Opaque, Value
 from ..kernels.windows import block_sizes, is_trivial
 from ..shapes import dims, dtypes
 from ..shapes.dims import MaybeDim, Truth
@@ -35,14 +35,18 @@ def block_shape_invalid(event: Window, context: Context) -> Finding | None:
         axis = next(index for index, entry in enumerate(event.spec.shape) if entry is wrong)
         other = "no dim is counted from the end, None stands for a dim of 1 that is left out"
         kinds = "a dim is a whole number, None, or `pl.Element` and its like"
-        what = f"dim {axis} of this block shape is {words.kind_of(wrong)}: {other if isinstance(wrong, int) else kinds}"
-        jax = f"Unsupported block dimension type: {type(wrong)}. Allowed types: `pl.Squeezed`, `pl.Blocked`, `pl.Element`, `int`, `None`."
+        traced = "`jit` traces it, and a dim is a plain Python int"
+        because = other if isinstance(wrong, int) else traced if isinstance(wrong, Array) else kinds
+        what = f"dim {axis} of this block shape is {words.kind_of(wrong)}: {because}"
+        kind = "<class 'jax._src.interpreters.partial_eval.DynamicJaxprTracer'>" if isinstance(wrong, Array) else type(wrong)
+        jax = f"Unsupported block dimension type: {kind}. Allowed types: `pl.Squeezed`, `pl.Blocked`, `pl.Element`, `int`, `None`."
         jax = "Invalid type: error: unknown: invalid memref size" if isinstance(wrong, int) else jax
         return Finding(places.of_block_dim(event.spec, axis), what, jax_message=jax)
     order = ": the order is `pl.BlockSpec(block_shape, index_map)`" if isinstance(wrong, Function) else ""
     what = f"the block shape is {words.kind_of(wrong)}, not a tuple{order}"
     python = "function" if isinstance(wrong, Function) else type(wrong).__name__
-    return Finding(location, what, jax_message=f"'{python}' object is not iterable")
+    kinds = f"Unsupported block dimension type: {type(wrong)}." if isinstance(wrong, str) else f"'{python}' object is not iterable"
+    return Finding(location, what, jax_message=kinds)
 
 
 @rule("block-rank-mismatch", on=Window, order=6, stage="trace")

@@ -7,12 +7,13 @@ Mirrors ``jax/_src/pallas/mosaic/lowering.py``: ``_gather_lowering_rule``, ``_io
 from __future__ import annotations
 
 from ..data.operations import MISSING
-from ..interpreter.events import Computed
+from ..interpreter.events import Access, Computed
 from ..interpreter.operation_events import Operation
 from ..interpreter.truth import dtype_of
 from ..interpreter.values import Array, Value
 from ..shapes import dtypes
 from . import lowered, words
+from .memory_spaces import happens
 from .primitives import UNIMPLEMENTED, reason
 from .registry import Context, Finding, rule
 
@@ -109,9 +110,11 @@ def _counts_in_floats(event: Operation, context: Context) -> bool:
     return reason(event, context) == "iota"
 
 
-@rule("zero-size-intermediate", on=Operation, also=(Computed,), order=42, stage="lower")
-def zero_size_intermediate(event: Operation | Computed, context: Context) -> Finding | None:
+@rule("zero-size-intermediate", on=Operation, also=(Computed, Access), order=42, stage="lower")
+def zero_size_intermediate(event: Operation | Computed | Access, context: Context) -> Finding | None:
     """An array without elements is made on the way."""
+    if isinstance(event, Access):
+        return _reads_nothing(event, context)
     if not lowered.is_used(event.result, event.where, context):
         return None
     if isinstance(event, Computed):
@@ -122,11 +125,22 @@ def zero_size_intermediate(event: Operation | Computed, context: Context) -> Fin
         what = f"{lowered.name(event)} {made}"
     else:
         return None
+    return _empty(event, what)
+
+
+def _empty(event: Operation | Computed | Access, what: str) -> Finding:
     return Finding(
         event.where.location,
         f"{what}: the TPU lowering has no arrays without elements",
         jax_message="Invalid type: error: ...: vector types must have positive constant sizes but got ...",
     )
+
+
+def _reads_nothing(event: Access, context: Context) -> Finding | None:
+    """A ref whose block has a dim of 0, or an empty slice of one, is read or written as a vector."""
+    if event.fault is not None or 0 not in (event.shape or ()) or event.ref.root.space != "vmem" or not happens(event, context):
+        return None
+    return _empty(event, f"{words.name(event.ref)} is {'read' if event.op == 'load' else 'written'} as an array of shape {words.shape(event.shape)}")
 
 
 def _makes_empty(event: Operation, context: Context) -> str | None:

@@ -1,7 +1,7 @@
 """What may stand between the brackets of a ref.
 
 Mirrors ``jax/_src/state/indexing.py`` (``NDIndexer.from_indices_and_shape``) and the integer indexers of
-``jax/_src/pallas/mosaic/lowering.py`` (``_indexer_to_start_size_stride``).
+``jax/_src/pallas/mosaic/lowering.py`` (``_indexer_to_start_size_stride``, ``_load_lowering_rule``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.events import Access, IndexEntry, ViewEvent
-from ..interpreter.values import Array, Ref
+from ..interpreter.values import Array, DynamicSlice, Ref, Value
 from ..shapes.dims import Poly, Truth, less, less_equal
 from . import words
 from .memory_spaces import happens
@@ -113,6 +113,27 @@ _fault_rule(
 
 def _entry(event: Access, kinds: tuple[str, ...]) -> IndexEntry | None:
     return next((entry for entry in event.entries if entry.kind in kinds), None)
+
+
+@rule("constant-slice-start", on=Access, order=48, stage="lower")
+def constant_slice_start(event: Access, context: Context) -> Finding | None:
+    """A slice of a ref starts at a number that JAX or NumPy has made an array of."""
+    if event.fault is not None or not happens(event, context):
+        return None
+    seen = [*((entry.value, entry.node) for entry in event.entries), *((value, None) for value in event.ref.key or ())]
+    found = next(((v.start, node) for v, node in seen if isinstance(v, DynamicSlice) and _is_constant(v.start)), None)
+    if found is None:
+        return None
+    start, node = found
+    return Finding(
+        event.where.at(node),
+        f"a slice of {words.name(event.ref)} starts at {start.constant} made an array: a start that is known is a plain Python number",
+        jax_message="'numpy.int32' object has no attribute 'type'" if start.numpy else "Too many leaves for PyTreeDef; expected ...",
+    )
+
+
+def _is_constant(start: Value) -> bool:
+    return isinstance(start, Array) and isinstance(start.constant, int) and (start.traced or start.numpy)
 
 
 @rule("mixed-array-indexers", on=Access, order=49, stage="lower")

@@ -163,13 +163,14 @@ def _is_name(node: ast.AST) -> bool:
 @rule("program-id-axis", on=GridAxis, order=10, stage="trace")
 def program_id_axis(event: GridAxis, context: Context) -> Finding | None:
     """``program_id`` or ``num_programs`` asks for an axis that the grid does not have."""
-    if event.inside == "index map":
-        return _in_index_map(event) if event.function == "program_id" else None
-    if event.inside not in ("kernel", "pipeline") or event.grid is None or -len(event.grid) <= event.axis < len(event.grid):
+    if event.inside == "index map" and event.function == "program_id":
+        return _in_index_map(event)
+    is_inside = event.inside in ("kernel", "index map", "pipeline")
+    if not is_inside or event.grid is None or -len(event.grid) <= event.axis < len(event.grid):
         return _from_the_end(event)
     axes = f"the grid {words.grid(event.grid)} has {words.axes(len(event.grid))}" if event.grid else "the call has no grid"
     counted = ", counted from 0" if event.axis == len(event.grid) and event.grid else ""
-    jax = f"Axis {event.axis} is out of bounds for grid {words.grid(event.grid)}" if event.inside == "kernel" else "list index out of range"
+    jax = f"Axis {event.axis} is out of bounds for grid {words.grid(event.grid)}" if event.inside != "pipeline" else "list index out of range"
     related = (Related(event.where.call, "the kernel is called here"),) if event.where.call is not None else ()
     return Finding(event.where.location, f"`pl.{event.function}({event.axis})`, but {axes}{counted}", related, jax)
 

@@ -37,12 +37,12 @@ def out_shape_invalid_type(event: CallFault | SignatureFault, context: Context) 
 def out_shape_64bit_dtype(event: Access, context: Context) -> Finding | None:
     """Something is stored to a ref whose 64-bit dtype JAX keeps."""
     root = event.ref.root
-    if event.op not in ("store", "swap") or root.wide is None or root.typed is None or event.fault is not None or event.transforms:
+    if event.op not in ("store", "swap") or root.wide is None or event.fault is not None or event.transforms:
         return None
     what = "output" if root.role == "output" else "scratch buffer"
     narrow = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}[root.wide]
     return Finding(
-        places.of_argument(root.typed, 1, "dtype"),
+        places.of_argument(root.typed, 1, "dtype") if root.typed is not None else event.where.location,
         f"{what} {words.name(event.ref)} has dtype {root.wide}, but the values stored to it have 32 bits: `jnp.{narrow}` is the dtype that "
         "JAX computes in",
         (Related(event.where.at(words.target(event)), "the store"),),

@@ -17,7 +17,7 @@ from . import words
 from .registry import Context, Finding, rule
 
 PALLAS, TPU = "jax.experimental.pallas", "jax.experimental.pallas.tpu"
-_CALLS = (f"{PALLAS}.pallas_call", f"{PALLAS}.BlockSpec", f"{PALLAS}.GridSpec", f"{TPU}.PrefetchScalarGridSpec", f"{PALLAS}.Buffered")
+_CALLS = (f"{PALLAS}.pallas_call", f"{PALLAS}.BlockSpec", f"{PALLAS}.GridSpec", f"{TPU}.PrefetchScalarGridSpec", f"{PALLAS}.Buffered", f"{PALLAS}.CostEstimate")
 _MEMORY = (f"{TPU}.MemorySpace.__call__", f"{TPU}.SemaphoreType.__call__")
 _MESH_KERNELS = (f"{PALLAS}.kernel", f"{PALLAS}.core_map")
 
@@ -30,7 +30,7 @@ def finding(event: SignatureFault, context: Context) -> Finding:
         named = " and ".join(f"`{missing}`" for missing in fault.names)
         what = f"`{name}` is called without {named}, which {'has' if len(fault.names) == 1 else 'have'} no default"
         kind = "keyword-only" if event.function in _MESH_KERNELS else "positional"
-        called = {"jax.ShapeDtypeStruct": "ShapeDtypeStruct.__init__"}.get(event.function, short)
+        called = f"{short}.__init__" if event.function in ("jax.ShapeDtypeStruct", f"{PALLAS}.CostEstimate") else short
         quoted = " and ".join(repr(missing) for missing in fault.names)
         jax = f"{called}() missing {len(fault.names)} required {kind} argument{'s' * (len(fault.names) > 1)}: {quoted}"
     elif fault.kind == "unexpected":

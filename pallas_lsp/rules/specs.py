@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..interpreter.call_events import SignatureFault, StructureFault
 from ..interpreter.events import CallFault
-from ..interpreter.values import ABSENT, BlockSpec, Dtype, Instance, Library, Value
+from ..interpreter.values import ABSENT, Array, BlockSpec, Dtype, Instance, Library, Value
 from . import signatures, words
 from .diagnostic import Related
 from .registry import Context, Finding, rule
@@ -58,13 +58,16 @@ def out_specs_tree_mismatch(event: StructureFault, context: Context) -> Finding 
 
 
 def _no_spec(event: StructureFault) -> Finding:
+    is_class = isinstance(event.specs, Library) and event.specs.name.endswith(".BlockSpec")
+    if is_class:
+        what = f"{_at(event.side, event.path)} is the class `pl.BlockSpec` itself: `pl.BlockSpec()` makes one"
+        return Finding(event.where.location, what, jax_message="replace() missing 1 required positional argument: 'obj'")
     is_space = isinstance(event.specs, Library)
     instead = f", a memory space stands in one: `pl.BlockSpec(memory_space={words.kind_of(event.specs).strip('`')})`" if is_space else ""
-    name = "MemorySpace" if is_space else type(event.specs).__name__
     return Finding(
         event.where.location,
         f"{_at(event.side, event.path)} is {words.kind_of(event.specs)}, not a BlockSpec{instead}",
-        jax_message=f"'{name}' object has no attribute 'memory_space'",
+        jax_message="'super' object has no attribute '__getattr__'" if is_space else f"'{type(event.specs).__name__}' object has no attribute 'memory_space'",
     )
 
 
@@ -101,6 +104,10 @@ def grid_not_int(event: CallFault, context: Context) -> Finding | None:
         wrong = wrong[1]
     divided = ", `//` and `pl.cdiv` give whole numbers" if isinstance(wrong, float) else ""
     what = "a size of this grid" if isinstance(grid, tuple | list) else "the grid"
+    if isinstance(grid, Array):
+        whose, jax = ("NumPy's", "invalid index to scalar variable.") if grid.numpy else ("JAX's", "Attempted boolean conversion of traced array")
+        what = f"the grid is a number of {whose}, which is no Python int: a tuple takes it as it is"
+        return Finding(event.where.location, what, jax_message=jax)
     python = "NoneType" if grid is None else type(grid).__name__
     jax = f"Grid must be a tuple of integers or jax.Array, got {words.literal_tuple(grid)}" if isinstance(grid, tuple | list) else (
         f"'{python}' object is not {'iterable' if grid is None else 'subscriptable'}"

@@ -286,6 +286,14 @@ def atoms_of(d: MaybeDim) -> tuple[Atom, ...]:
     return tuple(dict.fromkeys(atom for mono, _ in d.terms for atom, _ in mono))
 
 
+def symbols_of(d: MaybeDim) -> tuple[Symbol, ...]:
+    """The symbols that the dim depends on, in order, each once."""
+    found: dict[Symbol, None] = {}
+    for atom in atoms_of(d):
+        found |= dict.fromkeys([atom] if isinstance(atom, Symbol) else [symbol for arg in atom.args for symbol in symbols_of(arg)])
+    return tuple(found)
+
+
 def replace(d: MaybeDim, value: Callable[[Atom], MaybeDim]) -> MaybeDim:
     """``d`` with each atom of its terms replaced by ``value(atom)``; None where one of these is None."""
     if not isinstance(d, Poly):

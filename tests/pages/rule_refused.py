@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.kernels import DMA, KEY, REGULAR, module, module_under_a_mesh, module_with_key
+from pages.kernels import COPY, DMA, KEY, REGULAR, module, module_under_a_mesh, module_with_key
 
 REFUSED = [
     ("store-scalar-to-vmem", "+= of an element", "Cannot store scalars to VMEM", module("o_ref[0, 0] += jnp.sum(x_ref[...])")),
@@ -244,4 +244,18 @@ REFUSED = [
         "lowering for tc: dynamic_slice",
         module("o_ref[0] = jax.lax.dynamic_index_in_dim(x_ref[...], pl.program_id(0), 0, False)", grid="(1,)"),
     ),
+    ("grid-not-int", "a number of NumPy's", "invalid index to scalar variable", module(COPY, grid="np.int64(2)")),
+    ("in-specs-tree-mismatch", "a memory space", "'super' object has no attribute '__getattr__'", module(COPY, in_specs="[pltpu.VMEM]")),
+    ("in-specs-tree-mismatch", "the class", "replace() missing 1 required positional argument: 'obj'", module(COPY, in_specs="[pl.BlockSpec]")),
+    ("out-specs-tree-mismatch", "a memory space", "'super' object has no attribute '__getattr__'", module(COPY, out_specs="pltpu.VMEM")),
+    ("out-specs-tree-mismatch", "the class", "replace() missing 1 required positional argument: 'obj'", module(COPY, out_specs="pl.BlockSpec")),
+    ("scratch-invalid-type", "a memory space", "has no attribute '__getattr__'", module(COPY, scratch=["pltpu.VMEM"])),
+    ("pallas-call-signature", "half a cost", "CostEstimate.__init__() missing 2", module(COPY, cost_estimate="pl.CostEstimate(flops=1)")),
+    ("constant-slice-start", "a number of NumPy's", "object has no attribute 'type'", module("o_ref[0:1] = x_ref[pl.ds(np.int32(1), 1)]")),
+    ("constant-slice-start", "of a store", "Too many leaves", module("o_ref[pl.ds(jnp.int32(1), 1)] = x_ref[0:1]")),
+    ("constant-slice-start", "of a view", "Too many leaves", module("o_ref[0:1] = x_ref.at[pl.ds(jnp.int32(1), 1)][...]")),
+    ("axis-name-unbound", "axis_index", "unbound axis name: i", module('o_ref[...] = x_ref[...] + jax.lax.axis_index("i")')),
+    ("block-shape-invalid", "a traced dim", "Unsupported block dimension type", module(COPY, in_specs="[pl.BlockSpec((jnp.int32(8), 128))]")),
+    ("block-shape-invalid", "a string", "Unsupported block dimension type: <class 'str'>", module(COPY, in_specs="[pl.BlockSpec('rows')]")),
+    ("zero-size-intermediate", "an empty block", "positive constant sizes", module("o_ref[...] = x_ref[...]", out="f32[8,0]", in_specs="[pl.BlockSpec((8, 0))]")),
 ]

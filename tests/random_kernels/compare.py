@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import jax
-from random_kernels.families import rules_of
+from random_kernels.families import ACCESSES, Family
 from referee import Verdict, lower
 
 from pallas_lsp.analysis import analyze
@@ -35,7 +35,7 @@ class Comparison:
     """``outcome`` in one word.
 
     ``silent`` and ``caught`` are agreement; ``conditional``: JAX lowers the kernel, and refuses it under the conditions that the findings name;
-    ``other family``: JAX refuses it for a reason that is not one of access.
+    ``other family``: JAX refuses it for a reason that is not one of its family.
     """
 
     text: str
@@ -44,6 +44,7 @@ class Comparison:
     outcome: Outcome
     rules: tuple[str, ...] = ()
     stated: bool = True
+    family: Family = ACCESSES
 
     @property
     def is_agreement(self) -> bool:
@@ -59,17 +60,18 @@ def errors_of(text: str) -> tuple[Finding, ...]:
     return tuple(Finding(source.line_of(d.location.span.start) + 1, d.rule, d.message) for d in found if d.severity == "error")
 
 
-def compare(text: str, stated: bool = True) -> Comparison:
+def compare(text: str, stated: bool = True, family: Family = ACCESSES) -> Comparison:
     """What JAX and the checker say about ``text``.
 
     ``stated``: the text says what ``run`` is called with, so that silence is a miss; else a finding may hold for other arguments than ``ARGS``.
     """
     verdict, errors = lower(text), errors_of(text)
-    rules = () if verdict.ok else rules_of(verdict)
-    return Comparison(text, verdict, errors, _outcome(text, verdict, errors, rules, stated), rules, stated)
+    rules = () if verdict.ok else family.rules_of(verdict)
+    lines = range(len(text)) if family.anywhere else statement_lines(text, verdict.line)
+    return Comparison(text, verdict, errors, _outcome(text, verdict, errors, rules, stated, lines), rules, stated, family)
 
 
-def _outcome(text: str, verdict: Verdict, errors: tuple[Finding, ...], rules: tuple[str, ...], stated: bool) -> Outcome:
+def _outcome(text: str, verdict: Verdict, errors: tuple[Finding, ...], rules: tuple[str, ...], stated: bool, lines: range) -> Outcome:
     if verdict.ok:
         if not errors:
             return "silent"
@@ -77,7 +79,6 @@ def _outcome(text: str, verdict: Verdict, errors: tuple[Finding, ...], rules: tu
         return "conditional" if right else "false alarm"
     if not rules:
         return "other family"
-    lines = statement_lines(text, verdict.line)
     there = {error.rule for error in errors if error.line in lines}
     if there & set(rules):
         return "caught"

@@ -1,7 +1,7 @@
 """Fresh random kernels, broken texts and erasures, on two processes: ``make fuzz SEED=7 N=5000``.
 
 Prints what was found in figures, and for each kind of disagreement the smallest kernel that shows it. Exits 1 on a false alarm, on an
-exception, or when less than 97 % of JAX's refusals over accesses are reported.
+exception, when less than 97 % of JAX's refusals of a family are reported, or when a verdict contradicts JAX.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ import jax
 from broken_text.edits import complaints, edits, sources
 from erasure.erasing import new_findings
 from random_kernels.compare import Comparison, compare
+from random_kernels.families import ACCESSES, CALLS, Family
 from random_kernels.judging import Tally, judge
 from random_kernels.modules import random_kernel
 from random_kernels.reducing import reduced
+from verdicts.judging import Tally as Verdicts
+from verdicts.judging import tally_of
 
 PROCESSES = 2
 CHUNK = 50
@@ -36,6 +39,16 @@ Failure = tuple[str, str]  # what it is, and what shows it
 
 def kernels(seeds: range) -> Tally:
     return judge(f"fuzz {seed}" for seed in seeds)
+
+
+def calls(seeds: range) -> Tally:
+    return judge((f"fuzz {seed}" for seed in seeds), CALLS)
+
+
+def verdicts(seeds: range) -> Verdicts:
+    """Verdicts of fresh kernels and calls; those that contradict JAX are kept."""
+    made = (family.make(f"verdict {seed}") for seed in seeds for family in (ACCESSES, CALLS))
+    return tally_of(kernel.text for kernel in made if kernel.stated)
 
 
 def broken_texts(seeds: range) -> list[Failure]:
@@ -72,7 +85,7 @@ def smallest(made: Comparison) -> str:
 
     def holds(text: str) -> bool:
         try:
-            return kind(compare(text, stated=made.stated)) == kind(made)
+            return kind(compare(text, made.stated, made.family)) == kind(made)
         except Exception:
             return False
 
@@ -95,13 +108,22 @@ def on_all(pool: multiprocessing.pool.Pool, function: Callable[[range], T], firs
     return answers
 
 
-def report(tally: Tally) -> None:
+def report(tally: Tally, family: Family) -> None:
     print(f"  {tally.kernels} kernels and what is left of them: {dict(tally.outcomes)}")
-    print(f"  of {tally.refused.total()} refusals over accesses {tally.recall:.1%} are reported by a fitting rule on the right line")
+    where = "" if family.anywhere else " on the right line"
+    print(f"  of {tally.refused.total()} refusals over {family.name} {tally.recall:.1%} are reported by a fitting rule{where}")
     for rule, count in tally.refused.most_common():
         print(f"    {rule:32} {tally.caught[rule]:5} of {count}")
     for text, count in tally.other.most_common(12):
         print(f"    other families: {count:4} x {text}")
+
+
+def told(parts: list[Verdicts]) -> list[Failure]:
+    """Print how many verdicts there are, and give those that contradict JAX."""
+    accepted, refused = (sum((getattr(part, name) for part in parts), Counter[str]()) for name in ("accepted", "refused"))
+    share = 1 - (accepted["undecided"] + refused["undecided"]) / max(accepted.total() + refused.total(), 1)
+    print(f"  {share:.1%} decided; of what JAX lowers {dict(accepted)}, of what it refuses {dict(refused)}")
+    return [("a verdict that contradicts JAX", text) for part in parts for text in part.wrong]
 
 
 def show(disagreements: list[tuple[str, Comparison]]) -> None:
@@ -113,7 +135,7 @@ def show(disagreements: list[tuple[str, Comparison]]) -> None:
         seed, made = min(members, key=lambda member: len(member[1].text))
         print(f"\n{'=' * 100}\n{len(members)} x {group}; seed {seed!r}")
         text = smallest(made)
-        again = compare(text, made.stated)
+        again = compare(text, made.stated, made.family)
         print(
             f"JAX, line {again.verdict.line}: {again.verdict.message[:200]}\nfound: {[(e.line, e.rule, e.message) for e in again.errors]}\n\n{text}"
         )
@@ -125,25 +147,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=int(time.time()), help="the first seed of a run; the same seed makes the same kernels")
     parser.add_argument("-n", type=int, default=5000, help="how many kernels, and how many edits")
-    parser.add_argument("--only", choices=("kernels", "texts", "erasures"), help="a part of it")
+    parser.add_argument("--only", choices=("kernels", "calls", "verdicts", "texts", "erasures"), help="a part of it")
     options = parser.parse_args()
     first = options.seed * 1_000_000
     print(f"JAX {jax.__version__}, seed {options.seed}")
-    tally, failures = Tally(), list[Failure]()
+    tallies, failures = {ACCESSES: Tally(), CALLS: Tally()}, list[Failure]()
     with multiprocessing.get_context("spawn").Pool(PROCESSES, maxtasksperchild=20) as pool:
-        if options.only in (None, "kernels"):
-            for part in on_all(pool, kernels, first, options.n, "kernels"):
-                tally.merge(part)
-            report(tally)
+        for family, function, what in ((ACCESSES, kernels, "kernels"), (CALLS, calls, "calls")):
+            if options.only in (None, what):
+                for part in on_all(pool, function, first, options.n, what):
+                    tallies[family].merge(part)
+                report(tallies[family], family)
+        if options.only in (None, "verdicts"):
+            failures += told(on_all(pool, verdicts, first, options.n // 5, "verdicts"))
         if options.only in (None, "texts"):
             failures += [failure for part in on_all(pool, broken_texts, first, options.n, "broken texts") for failure in part]
         if options.only in (None, "erasures"):
             failures += [failure for part in on_all(pool, erasures, first, options.n // 10, "erasures") for failure in part]
-    show(tally.disagreements)
+    for tally in tallies.values():
+        show(tally.disagreements)
     for what, count in Counter(what for what, _ in failures).items():
         print(f"\n{'=' * 100}\n{count} x {what}, for example:\n" + "\n".join(text for kind_, text in failures if kind_ == what)[:3000])
-    good = not failures and not tally.outcomes["false alarm"] and (tally.recall >= NEEDED or not tally.refused)
-    return 0 if good else 1
+    good = all(not tally.outcomes["false alarm"] and (tally.recall >= NEEDED or not tally.refused) for tally in tallies.values())
+    return 0 if good and not failures else 1
 
 
 if __name__ == "__main__":

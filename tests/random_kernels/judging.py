@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 import jax
 from random_kernels.compare import Comparison, Outcome, compare, without
-from random_kernels.modules import random_kernel
+from random_kernels.families import ACCESSES, Family
 
-LAYERS = 4
 REST_AFTER = 200  # kernels, after which JAX may forget what it has traced
 
 
@@ -45,29 +44,29 @@ class Tally:
 
     @property
     def recall(self) -> float:
-        """The share of JAX's refusals over accesses that have an error of a fitting rule on the right line."""
+        """The share of JAX's refusals of the family that have an error of a fitting rule on the right line."""
         return self.caught.total() / max(self.refused.total(), 1)
 
 
-def judge(seeds: Iterable[object], layers: int = LAYERS) -> Tally:
+def judge(seeds: Iterable[object], family: Family = ACCESSES) -> Tally:
     """The tally over the kernels of these seeds."""
     tally = Tally()
     for seed in seeds:
         tally.kernels += 1
-        for made in judged(seed, layers):
+        for made in judged(seed, family):
             tally.add(str(seed), made)
         if tally.kernels % REST_AFTER == 0:
             jax.clear_caches()
     return tally
 
 
-def judged(seed: object, layers: int = LAYERS) -> Iterator[Comparison]:
+def judged(seed: object, family: Family = ACCESSES) -> Iterator[Comparison]:
     """The kernel of a seed, then without what JAX refused of it, and so on until JAX takes it."""
-    kernel = random_kernel(seed)
+    kernel = family.make(seed)
     text: str | None = kernel.text
-    for _ in range(layers):
+    for _ in range(family.layers):
         assert text is not None
-        made = compare(text, kernel.stated)
+        made = compare(text, kernel.stated, family)
         yield made
         text = None if made.verdict.ok else without(text, made.verdict.line)
         if text is None:

@@ -10,7 +10,7 @@ from cases.literate import CASES
 from ops.copy_cases import COPIES
 from ops.lowering_cases import LOWERING
 from ops.traced_cases import TRACED
-from random_kernels.modules import random_kernel
+from random_kernels.families import ACCESSES, CALLS
 from verdicts.judging import tally_of
 from verdicts.operations import kernels
 
@@ -40,6 +40,6 @@ def test_of_single_operations() -> None:
 
 
 def test_of_random_kernels() -> None:
-    tally = tally_of(kernel.text for seed in range(300) if (kernel := random_kernel(seed)).stated)
+    tally = tally_of(kernel.text for seed in range(300) for family in (ACCESSES, CALLS) if (kernel := family.make(seed)).stated)
     assert tally.wrong == []
     assert tally.decided >= 0.75

@@ -20,6 +20,7 @@ from ..modules import ModuleFile
 from ..surroundings import Batch
 from ..values import (
     ABSENT,
+    Array,
     BlockSpec,
     Class,
     Dtype,
@@ -43,7 +44,7 @@ from .trees import children, is_node, rebuilt
 from .windows import Windowed, block_ref, unspecified_space
 
 _NO_ARRAYS = (str, bytes, Function, Library, Class, Dtype, BlockSpec, GridSpec, PallasCall)
-_NO_SHAPES = (int, float, Function, BlockSpec, Class, Dtype, Opaque)
+_NO_SHAPES = (int, float, str, bytes, Function, BlockSpec, Class, Dtype, Opaque)
 
 
 @dataclass(slots=True)
@@ -139,7 +140,8 @@ class Placing:
         return ref
 
     def _refuse_operand(self, array: Value, name: str) -> None:
-        if self.side.role == "input" and isinstance(array, _NO_ARRAYS):
+        is_object = isinstance(array, Opaque) and array.name == "object"
+        if self.side.role == "input" and (isinstance(array, _NO_ARRAYS) or is_object):
             index = int(name.partition("[")[2].partition("]")[0]) - self.side.prefetched
             node = self.side.nodes[index] if index < len(self.side.nodes) else None
             where = self.machine.where(node, self.frame) if node is not None else place(self.machine, *_origin(self.call.origin))
@@ -202,7 +204,7 @@ def _judge(judging: Judging, entry: Placed) -> bool:
     root, location = entry.ref.root, location_of(call.origin)
     origin = spec.origin if spec is not None else call.origin
     kinds = _kinds(spec, entry.ref)
-    fault = _shape_fault(spec, kinds) or _rank_fault(entry.ref) or _symbolic_fault(machine, entry.ref)
+    fault = _shape_fault(spec, kinds) or _traced_fault(machine, spec) or _rank_fault(entry.ref) or _symbolic_fault(machine, entry.ref)
 
     def emit(result: MapResult | None, found: tuple[str, object] | None) -> None:
         where = place(machine, *_origin(origin), location)
@@ -255,6 +257,12 @@ def _shape_fault(spec: BlockSpec | None, kinds: tuple[str, ...] | None) -> tuple
     if kinds is not None and "invalid" in kinds and isinstance(spec.shape, tuple):
         return "block-shape-invalid", spec.shape[kinds.index("invalid")]
     return None
+
+
+def _traced_fault(machine: Machine, spec: BlockSpec | None) -> tuple[str, Value] | None:
+    """A block dim that ``jit`` traces, as it does with what JAX itself makes of a number."""
+    entries = spec.shape if spec is not None and isinstance(spec.shape, tuple) and machine.around.program is not None else ()
+    return next((("block-shape-invalid", entry) for entry in entries if isinstance(entry, Array) and entry.traced), None)
 
 
 def _negative_fault(spec: BlockSpec | None) -> tuple[str, int] | None:

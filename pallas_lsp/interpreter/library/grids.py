@@ -41,7 +41,9 @@ def refuses_grid_spec(
     call: Call, grid: Value, in_specs: Value, scratch: Value, nodes: dict[str, ast.expr], flat_scratch: bool = False
 ) -> bool:
     """Whether JAX makes no grid spec of these; says so if not. ``flat_scratch``: the scratch entries come from a flattened tree."""
-    fault = _in_specs_fault(in_specs) or ((not flat_scratch and _scratch_fault(scratch)) or None) or _grid_fault(grid)
+    traced = isinstance(grid, Array) and grid.traced and call.machine.around.program is not None
+    generated = isinstance(nodes.get("in_specs"), ast.GeneratorExp)
+    fault = _in_specs_fault(in_specs, generated) or ((not flat_scratch and _scratch_fault(scratch)) or None) or _grid_fault(grid, traced)
     if fault is None:
         return False
     argument, kind, detail = fault
@@ -49,8 +51,8 @@ def refuses_grid_spec(
     return True
 
 
-def _in_specs_fault(in_specs: Value) -> tuple[str, str, Value] | None:
-    wrong = in_specs is None or isinstance(in_specs, BlockSpec | dict | int | float | set | Scratch | ShapeDtype)
+def _in_specs_fault(in_specs: Value, generated: bool) -> tuple[str, str, Value] | None:
+    wrong = generated or in_specs is None or isinstance(in_specs, BlockSpec | dict | int | float | set | Scratch | ShapeDtype)
     return ("in_specs", "in-specs-type", in_specs) if wrong else None
 
 
@@ -61,10 +63,12 @@ def _scratch_fault(scratch: Value) -> tuple[str, str, Value] | None:
     return ("scratch_shapes", "scratch-sequence", scratch) if wrong else None
 
 
-def _grid_fault(grid: Value) -> tuple[str, str, Value] | None:
+def _grid_fault(grid: Value, traced: bool) -> tuple[str, str, Value] | None:
     if isinstance(grid, tuple | list):
         sizes = [entry[1] if _is_named(entry) and len(entry) == 2 else entry for entry in grid]
-        return ("grid", "grid", grid) if any(isinstance(size, _NO_DIM) for size in sizes) else None
+        return ("grid", "grid", grid) if any(isinstance(size, (*_NO_DIM, list)) for size in sizes) else None
+    if isinstance(grid, Array) and (grid.numpy or traced) and grid.shape == ():
+        return "grid", "grid", grid  # JAX asks whether it is an int, and NumPy's are none
     return ("grid", "grid", grid) if isinstance(grid, _NO_DIM) and grid not in ("", b"", {}) else None
 
 

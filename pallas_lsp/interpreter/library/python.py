@@ -76,6 +76,11 @@ def _range(call: Call) -> Value:
     return Unknown("a range of unknown length", f"range({', '.join(dims.render(p) if p is not None else '?' for p in parts)})", host=True)
 
 
+@models("object")
+def _object(call: Call) -> Value:
+    return Opaque(call.name, (), {})
+
+
 @models("isinstance")
 def _isinstance(call: Call) -> Value:
     value, wanted = call.get(0, "obj"), call.get(1, "cls")

@@ -12,6 +12,7 @@ from ..classes import subtrees_of
 from ..machine import Machine
 from ..values import ABSENT, Array, BlockSpec, Class, Dtype, Function, Instance, Library, Scratch, ShapeDtype, Value
 from .grids import is_absent
+from .registry import PALLAS
 from .specs import SPACES
 from .trees import children
 
@@ -54,7 +55,7 @@ def other_leaf(machine: Machine, specs: Value, path: str = "") -> tuple[str, Val
     if isinstance(specs, tuple | list | dict):
         found = (other_leaf(machine, part, f"{path}{name}") for name, part in zip(_child_names(specs), children(specs), strict=True))
         return next((leaf for leaf in found if leaf is not None), None)
-    is_space = isinstance(specs, Library) and specs.name in SPACES
+    is_space = isinstance(specs, Library) and (specs.name in SPACES or specs.name == f"{PALLAS}.BlockSpec")
     return (path, specs) if is_space or isinstance(specs, _NO_SPECS) else None
 
 

@@ -5,6 +5,7 @@ Mirrors ``jax/_src/pallas/core.py``, ``BlockSpec.to_block_mapping``.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,8 +58,18 @@ def output_window(value: Value) -> Windowed | None:
     if isinstance(value, ShapeDtype | Scratch):
         return Windowed("output", value.shape, value.dtype, getattr(value, "why", ""), wide=value.wide, typed=value.origin, named=named)
     if isinstance(value, Array):
+        # NumPy's arrays have 64 bits where no dtype is named.
+        if value.numpy and value.dtype is None and _is_plain_numpy(value):
+            return Windowed("output", value.shape, "float32", wide="float64", named=named)
         return Windowed("output", value.shape, value.dtype, named=named)
     return Windowed("output", None, None, value.why, sure=False, named=named) if isinstance(value, Unknown) else None
+
+
+def _is_plain_numpy(value: Array) -> bool:
+    made = value.made_by
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or made.func.attr not in ("zeros", "ones", "empty"):
+        return False
+    return len(made.args) == 1 and not any(keyword.arg in (None, "dtype") for keyword in made.keywords)
 
 
 def unspecified_space(machine: Machine) -> str | None:
