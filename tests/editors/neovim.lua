@@ -43,7 +43,7 @@ local offered = client:request_sync("textDocument/codeAction", params, patience,
 check(offered and offered.result, "actions were offered")
 
 local fixed = {}
-for _, action in ipairs(offered.result) do
+for _, action in ipairs(vim.tbl_filter(function(action) return action.edit ~= nil end, offered.result)) do
   vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding)
   findings(0)
   table.insert(fixed, {
@@ -63,6 +63,7 @@ io.stdout:write(vim.json.encode({
   place = { finding.lnum, finding.col, finding.end_lnum, finding.end_col },
   hover = hover.result.contents.value,
   fixed = fixed,
+  commands = vim.tbl_map(function(action) return action.command and action.title end, offered.result),
 }) .. "\n")
 
 client:stop()

@@ -53,7 +53,8 @@ def test_the_finding_the_hover_and_every_quick_fix(kernel: Path, tmp_path: Path)
     start = len(line[: line.index("o_ref")].encode())
     assert seen["place"] == [6, start, 6, start + len("o_ref[0, 0]")]
     assert "Cannot store scalars to VMEM" in seen["hover"] and "o_ref: f32[8,128] in VMEM" in seen["hover"]
-    *fixes, ignore = seen["fixed"]
+    *fixes, ignore, _ = seen["fixed"]
+    assert "Explain `store-scalar-to-vmem`" in str(seen["commands"])
     assert ignore["title"] == "Ignore `store-scalar-to-vmem` on this line"
     assert ignore["text"] == KERNEL.replace("x_ref[...])\n", "x_ref[...])  # pallas: ignore[store-scalar-to-vmem]\n").rstrip("\n")
     assert fixes, "a fix is offered beside ignoring it"
