@@ -22,7 +22,7 @@ _TPU_BITCAST = "jax.experimental.pallas.tpu.bitcast"
 @rule("cast-unsupported", on=Operation, order=60, stage="lower")
 def cast_unsupported(event: Operation, context: Context) -> Finding | None:
     """A cast between two floats of the same width, or to 64 bits."""
-    if not _is_cast(event) or not lowered.is_used(event.result, event.where, context):
+    if not is_cast(event) or not lowered.is_used(event.result, event.where, context):
         return None
     wide = _wide(event) if event.wide else None
     if wide is not None:
@@ -46,7 +46,8 @@ def _wide(event: Operation) -> str | None:
     return wide_dtype(event.get(1, "dtype", event.get(1, "new_dtype"))) or wide_dtype(Library(event.function))
 
 
-def _is_cast(event: Operation) -> bool:
+def is_cast(event: Operation) -> bool:
+    """Whether an operation is a cast of its first argument."""
     short = event.function.rpartition(".")[2]
     return short in ("astype", "convert_element_type", "asarray") or (
         event.function.startswith("jax.numpy.") and dtypes.canonical(short) is not None

@@ -12,6 +12,7 @@ from ..interpreter.operation_events import Operation
 from ..interpreter.values import Array
 from ..shapes import dtypes
 from . import lowered, words
+from .casts import is_cast
 from .memory_spaces import happens
 from .registry import Context, Finding, rule
 
@@ -82,10 +83,15 @@ def _half_scalar(event: Operation, context: Context) -> bool:
     )
 
 
-@rule("float16-vector", on=Access, order=130, stage="compile")
-def float16_vector(event: Access, context: Context) -> Finding | None:
-    """A float16 vector is loaded from VMEM or stored to it."""
-    if event.fault is not None or event.ref.dtype != "float16" or event.ref.root.space != "vmem" or not event.shape:
+@rule("float16-vector", on=Access, order=130, also=(Operation,), stage="compile")
+def float16_vector(event: Access | Operation, context: Context) -> Finding | None:
+    """A float16 vector is loaded from a scratch buffer, stored to it, or made by a cast."""
+    if isinstance(event, Operation):
+        return _float16_made(event, context)
+    root = event.ref.root
+    if event.fault is not None or event.ref.dtype != "float16" or root.space != "vmem" or not event.shape:
+        return None
+    if root.window is not None and root.block is not None:  # `dtype-unsupported` says it of the call
         return None
     if not happens(event, context):
         return None
@@ -95,4 +101,30 @@ def float16_vector(event: Access, context: Context) -> Finding | None:
         f"a float16 vector is {verb} {words.name(event.ref)}: TPUs have no float16, use bfloat16 or float32",
         words.shaped(event.ref),
         "Invalid vector type for load" if event.op == "load" else "Invalid vector type for store",
+        cause=root.decided_at,
     )
+
+
+def _float16_made(event: Operation, context: Context) -> Finding | None:
+    source, result = event.args[0] if event.args else None, event.result
+    if not is_cast(event) or not isinstance(source, Array) or not isinstance(result, Array):
+        return None
+    if result.dtype != "float16" or source.dtype in (None, "float16", "bfloat16") or not result.shape:
+        return None
+    if not lowered.is_used(result, event.where, context) or not _is_loaded(source):
+        return None
+    what = f"a cast from {source.dtype} to float16: TPUs have no float16, use bfloat16 or stay with float32"
+    return Finding(event.where.location, what, jax_message="failed to legalize operation 'xir.pack_subelements'")
+
+
+def _is_loaded(array: Array) -> bool:
+    """Whether an array depends on a load: what does not, the compiler may compute itself."""
+    pending, seen = [array], {id(array)}
+    while pending:
+        for part in pending.pop().operands:
+            if isinstance(part, Access):
+                return True
+            if isinstance(part, Array) and id(part) not in seen:
+                seen.add(id(part))
+                pending.append(part)
+    return False

@@ -72,7 +72,7 @@ def diagnostics_of(
             known.finding = case.finding if simpler else known.finding
             known.cases.insert(0 if simpler else len(known.cases), case)
             known.conditions = tuple(words for words in known.conditions if words in conditions)
-    diagnostics = [_diagnostic(item, offer, called) for item in _first_refusals(joined.values())]
+    diagnostics = [_diagnostic(item, offer, called) for item in _one_a_cause(_first_refusals(joined.values()))]
     return sorted((d for d in diagnostics if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
 
 
@@ -83,6 +83,14 @@ def _first_refusals(found: Collection[_Joined]) -> Iterator[_Joined]:
         key = (type(item.cases[0].event), item.finding.location)
         first[key] = min(first.get(key, item.rule.order), item.rule.order)
     return (item for item in found if item.rule.order == first[type(item.cases[0].event), item.finding.location])
+
+
+def _one_a_cause(found: Iterable[_Joined]) -> list[_Joined]:
+    """Of the findings of a rule that have one cause the first in the text, and all that name none."""
+    kept: dict[object, _Joined] = {}
+    for item in sorted(found, key=lambda item: (item.finding.location.path, item.finding.location.span)):
+        kept.setdefault((item.rule.id, item.finding.cause) if item.finding.cause is not None else id(item), item)
+    return list(kept.values())
 
 
 class SuppressionComments:

@@ -28,13 +28,18 @@ class Context:
 
 @dataclass(slots=True)
 class Finding:
-    """What a rule found: where, in words. ``hint``: it tells something worth knowing, which need not be wrong."""
+    """What a rule found: where, in words.
+
+    ``hint``: it tells something worth knowing, which need not be wrong. ``cause``: the place that is to blame for this and others of the
+    rule: only the first of them is told.
+    """
 
     location: Location
     message: str
     related: tuple[Related, ...] = ()
     jax_message: str | None = None
     hint: bool = False
+    cause: Location | None = None
 
 
 Check = Callable[[Any, Context], Finding | None]

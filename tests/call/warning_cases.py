@@ -104,7 +104,7 @@ _PADDED = "(pl.Element(8, (8, 0)), pl.Element(128))"
 _SCALAR = {"refs": "s_ref, x_ref, o_ref", "y": "f32[]", "operands": "y, x", "in_specs": f"[SMEM, {ROWS}]"}
 
 COMPILED: list[tuple[str, set[str], str]] = [
-    ("float16", {"dtype-unsupported", "float16-vector"}, rows(x="f16[16,128]", out="f16[16,128]")),
+    ("float16", {"dtype-unsupported"}, rows(x="f16[16,128]", out="f16[16,128]")),
     ("bfloat16", set(), rows(x="bf16[16,128]", out="bf16[16,128]")),
     ("scratch in VMEM", set(), rows(refs="x_ref, o_ref, s", scratch_shapes=f"[{_SCRATCH.format('VMEM')}]")),
     ("scratch in HBM", {"scratch-space-unsupported"}, rows(refs="x_ref, o_ref, s", scratch_shapes=f"[{_SCRATCH.format('HBM')}]")),

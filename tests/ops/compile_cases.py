@@ -30,7 +30,12 @@ _ARITHMETIC: list[Case] = [
     ("a remainder of bfloat16", "bf16-math", binary("x % y", x="bf16[64,256]")),
     ("a sum of bfloat16", None, binary("x + y", x="bf16[64,256]")),
     ("an exponential of bfloat16", None, unary("jnp.exp(x)", x="bf16[64,256]")),
-    ("a copy of float16", "float16-vector", unary("x", x="f16[64,256]")),
+    ("a cast to float16", "float16-vector", unary("x.astype(jnp.float16).astype(jnp.float32)", x="f32[64,256]")),
+    ("zeros of float16", None, unary("x + jnp.zeros(x.shape).astype(jnp.float16).astype(jnp.float32)", x="f32[64,256]")),
+    ("a buffer of float16", "float16-vector", module(
+        "pltpu.sync_copy(x_ref, half)\nhalf[...] = half[...]\no_ref[...] = half[...].astype(jnp.float32)", refs="x_ref, o_ref, half",
+        x="f16[64,256]", out="f32[64,256]", in_specs="[ANY]", scratch_shapes="[pltpu.VMEM((64, 256), jnp.float16)]",
+    )),
     ("a product of int32", "matmul-i32", binary("jnp.dot(x, y)", x="i32[128,128]")),
     (
         "the highest precision of bfloat16",
