@@ -2,16 +2,17 @@
 # make test      lint, types and tests with JAX 0.10.2                  (under ten minutes on two cores)
 # make test-all  the same, then JAX 0.12.0.1 and other projects' kernels (under thirty)
 # make fuzz      fresh random kernels and fresh broken texts against JAX (SEED=…, N=… kernels)
-# make vsix      build the VS Code extension (needs Node.js 20)
+# make vsix      build the VS Code extension (with PyPI's Node.js 20 where the machine has another)
+# make test-vscode  test it in real VS Code (needs Debian's chromium); make pictures: the same, and keep what it looks like
 # make lint, make clean
 #
-# Each sets up what it needs in .venv, .venv-jax12 and .corpora here, and nothing outside this folder.
+# Each sets up what it needs in .venv, .venv-jax12, .corpora and .vscode-test here, and nothing outside this folder.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: demo test test-all test-jax12 test-corpora test-vsix fuzz vsix lint clean
+.PHONY: demo test test-all test-jax12 test-corpora test-vscode pictures icon fuzz vsix lint clean
 
 VENV := .venv
 VENV12 := .venv-jax12
@@ -38,7 +39,7 @@ test: lint
 	@$(VENV)/bin/python -m pytest -q -m 'not corpus'
 
 # TESTED=1 says that `make test` has just run and need not run again.
-test-all: $(if $(TESTED),,test) test-jax12 test-corpora test-vsix
+test-all: $(if $(TESTED),,test) test-jax12 test-corpora test-vscode
 
 test-jax12:
 	@python=$$($(call first-python,python3.13 python3.12 python3 $(PYENV12),(3, 12))); \
@@ -63,15 +64,28 @@ N ?= 5000
 fuzz: $(VENV)/.test
 	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m random_kernels.fuzz $(if $(SEED),--seed $(SEED)) -n $(N) $(if $(ONLY),--only $(ONLY))
 
-test-vsix:
-	@if command -v npm >/dev/null; then \
-		echo '== the VS Code extension'; \
-		$(MAKE) --no-print-directory vsix; \
-		$(VENV)/bin/python -m pytest -q tests/editors/test_vscode.py; \
-	else echo '== the VS Code extension: skipped, it needs npm'; fi
+VSCODE := .vscode-test
 
-vsix:
-	@cd editors/vscode && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent package
+vsix: $(VENV)/.made
+	@echo '== the VS Code extension'
+	@editors/vscode/build.sh $(VENV)/bin/python $(VSCODE)/bin
+
+# Where a program is missing that only the system's packages bring, the tests are skipped, and what to install is said.
+test-vscode: $(VENV)/.test
+	@status=0; tests/editors/vscode/setup.sh $(VSCODE) $(VENV)/bin/python || status=$$?; \
+	if [ $$status -eq 3 ]; then echo '== VS Code: skipped'; exit; fi; \
+	[ $$status -eq 0 ] || exit $$status; \
+	$(MAKE) --no-print-directory vsix; \
+	echo '== VS Code: the extension in code-server and Chromium'; \
+	$(VENV)/bin/python -m pytest -q tests/editors/test_vscode.py; \
+	tests/editors/vscode/run.sh $(VSCODE) $(VENV)/bin/python $(ONLY)
+
+pictures:
+	@PICTURES='$(CURDIR)/editors/vscode/pictures' $(MAKE) --no-print-directory test-vscode ONLY=tests/editors/vscode/screen.test.mjs
+
+icon:
+	@chromium --headless --no-sandbox --disable-gpu --default-background-color=00000000 --window-size=256,256 \
+		--screenshot='$(CURDIR)/editors/vscode/icon.png' 'file://$(CURDIR)/editors/vscode/icon.svg'
 
 lint: $(VENV)/.test
 	@echo '== ruff, mypy'
@@ -79,7 +93,7 @@ lint: $(VENV)/.test
 	@$(VENV)/bin/mypy
 
 clean:
-	rm -rf $(VENV) $(VENV12) .corpora .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV12) $(VSCODE) .corpora editors/vscode/node_modules editors/vscode/bundled/libs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
 	@python=$$($(call first-python,python3.11 python3.12 python3.13 python3.14 python3 $(PYENV),(3, 11))); \

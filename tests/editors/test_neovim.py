@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,25 @@ def test_the_finding_the_hover_and_every_quick_fix(kernel: Path, tmp_path: Path)
     assert fixes, "a fix is offered beside ignoring it"
     assert len({fix["text"] for fix in fixes} | {KERNEL.rstrip("\n")}) == len(fixes) + 1, "each fix changes the text in its own way"
     assert sum(fix["preferred"] for fix in fixes) <= 1
+
+
+def test_all_else_beside_another_python_server(kernel: Path, tmp_path: Path) -> None:
+    script = Path(neovim.__file__).with_name("neovim_features.lua")
+    other = json.dumps([sys.executable, str(script.with_name("other_server.py"))])
+    variables = neovim.environment(tmp_path / "home") | {"OTHER_SERVER": other}
+    command = [str(neovim.program()), "--clean", "--headless", "-l", str(script), str(kernel)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["encodings"] == {"pallas_lsp": "utf-8", "other": "utf-16"}
+    line = KERNEL.splitlines()[6]
+    start = len(line[: line.index("o_ref")].encode())
+    assert seen["place"] == [6, start, start + len("o_ref[0, 0]")]
+    assert seen["hints"] == [": f32[8,128] vmem", ": f32[8,128] vmem"]
+    assert "1 error" in seen["lens"]
+    assert "Cannot store scalars to VMEM" in seen["hover"] and "hovered by the other server" in seen["hover"]
+    assert "o_ref[0, 0] = " not in seen["fixed"] and seen["fixed"] != KERNEL
+    assert seen["page"] == "store-scalar-to-vmem.md"
 
 
 @pytest.mark.skipif(not shutil.which("tmux"), reason="needs tmux")

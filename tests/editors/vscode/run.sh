@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Tests the VSIX in real VS Code:  run.sh FOLDER PYTHON [TEST…]   (FOLDER as setup.sh takes it; without TEST all of them)
+#
+# Pictures of what the tests see go to FOLDER/pictures, or where PICTURES says.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+extension=$(cd "$here/../../../editors/vscode" && pwd)
+bash "$here/setup.sh" "$1" "$2"
+folder=$(cd "$1" && pwd)
+export PATH="$folder/bin:$PATH" VSCODE_TEST=$folder VSIX=$extension/pallas-lsp.vsix CHECKS=$folder/checks.vsix
+export PICTURES=${PICTURES:-$folder/pictures}
+PYTHON=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+export PYTHON
+shift 2
+
+mkdir -p "$PICTURES"
+(cd "$here/checks" && node "$extension/node_modules/@vscode/vsce/vsce" package --no-dependencies --skip-license --allow-missing-repository --out "$CHECKS" >/dev/null)
+[ $# -gt 0 ] || set -- "$here"/*.test.mjs
+node --test --test-concurrency=1 "$@"
