@@ -69,6 +69,7 @@ def analyze(
     callers: bool = True,
     call: GivenCall | None = None,
     memory: Memory | None = None,
+    details: bool = True,
 ) -> Analysis:
     """Parse, interpret, judge. Reads files of the project and its environment only; never runs the user's code.
 
@@ -76,13 +77,13 @@ def analyze(
     installed packages (jedi, slow the first time). ``callers``: interpret the project's files that import this one too, for a kernel
     or a spec is judged where it is called; their findings elsewhere are left to their own analysis. ``call``: interpret nothing but this
     call of a function of the document; `given.WrongCall` is raised where that cannot be. ``memory``: of earlier analyses of the document;
-    it saves time, and makes no other difference.
+    it saves time, and makes no other difference. ``details``: notes, sites and uses are wanted beside the diagnostics.
     """
     parsed = project.parsed(source.path) if project.read(source.path) == source else parse(source.text)
     if parsed is None or (call is None and not any(sign in source.text for sign in _SIGNS)):
         parsed = parsed or parse(source.text)
         return Analysis(source, parsed, [], Notes.empty(source, parsed))
-    interpreter = Interpreter(project, settings, lookup, cancelled)
+    interpreter = Interpreter(project, settings, lookup, cancelled, details)
     run = interpreter.run(source, parsed, callers, memory) if call is None else interpreter.trace(source, parsed, call)
     comments = find_suppressions(source, parsed)
     suppressions = SuppressionComments(project, comments)
@@ -98,8 +99,8 @@ def analyze(
         parsed,
         [*diagnostics, *(unused_suppressions(comments, settings) if call is None else ())],
         Notes(source, parsed, run.module, machine.notes, machine.varied),
-        cache(lambda: sites_of(run.events, judging, run.moved)),
-        cache(lambda: sites_of(run.calls_elsewhere(), judging, run.moved)),
+        cache(lambda: sites_of(run.events, judging, run.moved)) if details else list,
+        cache(lambda: sites_of(run.calls_elsewhere(), judging, run.moved)) if details else list,
         run.files,
         frozenset(machine.unresolved),
         machine.cut,

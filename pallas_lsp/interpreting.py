@@ -51,95 +51,106 @@ class Memory:
 
 @dataclass(frozen=True)
 class Run:
-    """A document that was interpreted, with its callers or not. ``own``: its own runs; ``theirs``: their events."""
+    """A document that was interpreted, with its callers or not: its own runs, and theirs."""
 
     machine: Machine
     module: ModuleFile
     own: list[Taken]
-    theirs: list[Event]
+    theirs: list[Taken]
     with_callers: bool
 
     @property
     def is_new(self) -> bool:
         """Whether nothing in it is kept from an earlier text."""
-        return all(taken.moves is None for taken in self.own)
+        return all(taken.moves is None for taken in (*self.own, *self.theirs))
 
     @property
     def events(self) -> list[Event]:
         """The events of the document's own runs, and of its callers' those that happened in the document."""
-        own = [event for taken in self.own for event in taken.run.events]
-        return own + self._theirs_here
-
-    @property
-    def _theirs_here(self) -> list[Event]:
-        return [event for event in self.theirs if event.where.module.path == self.module.path]
+        return [event for taken in (*self.own, *self.theirs) for event in self._told(taken)]
 
     @property
     def files(self) -> frozenset[str]:
         """The files that were read."""
-        return frozenset(self.machine.modules).union(*(taken.run.files for taken in self.own))
+        return frozenset(self.machine.modules).union(*(taken.run.files for taken in (*self.own, *self.theirs)))
+
+    def judged(self, table: RuleTable) -> Iterator[Judged]:
+        """What the rules find in the events, where it is now."""
+        for taken in (*self.own, *self.theirs):
+            if taken.run.findings is None:
+                taken.run.findings = judged(self._told(taken), table)
+            for found in taken.run.findings:
+                yield found if taken.moves is None else found.moved(taken.moves.data)
 
     def moved(self, event: Event, data: Data) -> Data:
         """What was found at an event, where it is now."""
         moves = self._moves.get(id(event))
         return data if moves is None else moves.data(data)
 
-    @cached_property
-    def _moves(self) -> dict[int, Moves]:
-        return {id(event): taken.moves for taken in self.own if taken.moves is not None for event in taken.run.events}
-
     def calls_elsewhere(self) -> list[Event]:
         """The events of the calls that callers make of kernels of the document."""
         path = self.module.path
-        runs = (event for event in self.theirs if isinstance(event, KernelRun) and event.where.module.path != path)
+        theirs = (event for taken in self.theirs for event in taken.run.events)
+        runs = (event for event in theirs if isinstance(event, KernelRun) and event.where.module.path != path)
         own = [run.where.record for run in runs if isinstance(run.kernel, Function) and run.kernel.module.path == path]
         records = {id(part) for record in own if record is not None for part in record.whole()}
         return [event for event in self.machine.events if id(event.where.record) in records] if records else []
 
-    def judged(self, table: RuleTable) -> Iterator[Judged]:
-        """What the rules find in the events, where it is now."""
-        for taken in self.own:
-            if taken.run.findings is None:
-                taken.run.findings = judged(taken.run.events, table)
-            for found in taken.run.findings:
-                yield found if taken.moves is None else found.moved(taken.moves.data)
-        yield from judged(self._theirs_here, table)
+    @cached_property
+    def _moves(self) -> dict[int, Moves]:
+        runs = (*self.own, *self.theirs)
+        return {id(event): taken.moves for taken in runs if taken.moves is not None for event in taken.run.events}
+
+    @cached_property
+    def _foreign(self) -> set[int]:
+        return {id(taken) for taken in self.theirs}
+
+    def _told(self, taken: Taken) -> list[Event]:
+        """What a run tells of the document: a caller's findings elsewhere are left to its own analysis."""
+        events = taken.run.events
+        return [event for event in events if event.where.module.path == self.module.path] if id(taken) in self._foreign else events
 
 
 class Interpreter:
     """Interprets documents under the same settings, as often as asked."""
 
-    def __init__(self, project: Project, settings: Settings, lookup: bool, cancelled: Callable[[], bool] | None) -> None:
+    def __init__(
+        self, project: Project, settings: Settings, lookup: bool, cancelled: Callable[[], bool] | None, details: bool = True
+    ) -> None:
         self.project = project
         self.version = settings.jax_version or jax_version(project.environment)
         self.table = RuleTable(Context(parse_version(self.version) if self.version else None, settings.target))
         self._lookup = lookup
+        self._details = details
         self._cancelled = cancelled
         self._callers: dict[str, list[str]] = {}
         self._settings = settings
 
     def run(self, source: Source, parsed: Parsed, callers: bool = True, memory: Memory | None = None) -> Run:
         """Interpret the document, and then, with ``callers``, the files that import it, for which it is the same module."""
-        rests_on = self._settings, self.version, self._lookup, self.project, self.project.generation
+        rests_on = self._settings, self.version, self._lookup, self._details, self.project, self.project.generation
         earlier = memory.runs(rests_on) if memory is not None else EntryRuns()
         run = self._run(source, parsed, callers, earlier)
         if not earlier.is_sound and not run.is_new:  # what was kept may have done what now is missing
             return self._run(source, parsed, callers, EntryRuns())
         return run
 
-    def _run(self, source: Source, parsed: Parsed, callers: bool, earlier: EntryRuns) -> Run:
+    def _run(self, source: Source, parsed: Parsed, callers: bool, known: EntryRuns) -> Run:
         machine, module = self._machine(source), ModuleFile(source, parsed)
         own: list[Taken] = []
+        theirs: list[Taken] = []
         with deep_recursion():
+            known.turn_to(module, self.project)
             if "pallas" in source.text:
-                own = run_module(machine, module, self._given(module.path), earlier)
-            count = len(machine.events)
+                own = run_module(machine, module, self._given(module.path), known, module)
             machine.modules.setdefault(module.path, module)
             for path in self.callers_of(source.path) if callers else ():
                 caller, tree = self.project.read(path), self.project.parsed(path)
                 if caller is not None and tree is not None:
-                    run_module(machine, machine.modules.get(path) or ModuleFile(caller, tree), self._given(path))
-        return Run(machine, module, own, machine.events[count:], callers)
+                    found = machine.modules.get(path) or ModuleFile(caller, tree)
+                    theirs += run_module(machine, found, self._given(path), known, module)
+            known.settle()
+        return Run(machine, module, own, theirs, callers)
 
     def trace(self, source: Source, parsed: Parsed, call: GivenCall) -> Run:
         """Interpret one call of a function of the document, whose top level only makes the names that it has."""
@@ -151,7 +162,8 @@ class Interpreter:
         return Run(machine, module, [taken], [], with_callers=False)
 
     def _machine(self, source: Source) -> Machine:
-        return Machine(self.project, source.path, self.version, self.project.installed if self._lookup else None, self._cancelled)
+        installed = self.project.installed if self._lookup else None
+        return Machine(self.project, source.path, self.version, installed, self._cancelled, self._details)
 
     def _given(self, path: str) -> list[GivenCall]:
         return [call for call in self._settings.shapes if call.is_of(path)]

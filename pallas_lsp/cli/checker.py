@@ -47,7 +47,7 @@ class Checker:
         standard error.
         """
         found: dict[object, Diagnostic] = {}
-        for file, analysis in self.analyses():
+        for file, analysis in self.analyses(details=False):
             for diagnostic in analysis.diagnostics:
                 if self._is_wanted(diagnostic, file.root):
                     found.setdefault((diagnostic.rule, diagnostic.location, diagnostic.message), diagnostic)
@@ -59,12 +59,12 @@ class Checker:
         own = (site for file, site in found if self._call is not None or self._is_own(site.location.path, file.root))
         return sorted(dict.fromkeys(own), key=lambda site: site.location)
 
-    def analyses(self) -> Iterable[tuple[File, Analysis]]:
-        """Each file that says "pallas" with its analysis."""
+    def analyses(self, details: bool = True) -> Iterable[tuple[File, Analysis]]:
+        """Each file that says "pallas" with its analysis; without ``details`` it has findings only."""
         failures = self._unread
         for file in self._files:
             try:
-                analysis = self._analyse(file)
+                analysis = self._analyse(file, details)
             except CannotRun:
                 raise
             except Exception as error:  # a mistake of ours in one file must not take the others' findings away
@@ -103,7 +103,7 @@ class Checker:
             print(f"pallas-lsp: cannot read {file.path}: not a text of at most 2 MB", file=sys.stderr)
         return source is not None and ("pallas" in source.text or self._call is not None)
 
-    def _analyse(self, file: File) -> Analysis:
+    def _analyse(self, file: File, details: bool) -> Analysis:
         from ..analysis import analyze
 
         project = self.workspace.project(file.root)
@@ -113,7 +113,7 @@ class Checker:
         self._analysed[file.path] = source
         # Callers that are analysed anyway need not be run again for this file, unless it must be known whether its comments are of use.
         callers = "pallas: ignore" in source.text or not all(path in self._paths for path in project.importers(file.path))
-        analysis = analyze(source, project, self._settings(file.path), callers=callers, call=self._call)
+        analysis = analyze(source, project, self._settings(file.path), callers=callers, call=self._call, details=details)
         for wrong in analysis.wrong_calls:
             raise ConfigError(f"{self.workspace.config(file.path).path}: [{TABLE}] shapes: {wrong}")
         return analysis

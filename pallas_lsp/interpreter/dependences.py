@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ..text.units import Layout, Unit
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_STAR = "*"
+_ALL = frozenset({"*", "__all__"})
+"""Names that change what other names are."""
 
 
 @lru_cache(maxsize=8192)
@@ -19,26 +20,31 @@ def words(unit: Unit) -> frozenset[str]:
     return frozenset(_WORD.findall(unit.text))
 
 
-def void_units(before: Layout, after: Layout) -> set[Unit] | None:
-    """The units of either text that changed, or that reach one that did; None where that may be all of them."""
+def void_units(before: Layout, after: Layout, others: Iterable[Layout] = ()) -> set[Unit] | None:
+    """The units of either text that changed, and all that reach one that did, in ``others`` (files that go with it) too.
+
+    None where that may be all of them. A name stands for all things of the name, in whichever file.
+    """
     old, new = set(before.units), set(after.units)
     void, names = set[Unit](), set[str]()
-    for layout, others in ((before, new), (after, old)):
+    for layout, kept in ((before, new), (after, old)):
         module = _Module(layout)
         for unit, body in zip(layout.units, layout.bodies, strict=True):
-            if unit not in others:
+            if unit not in kept:
                 void.add(unit)
                 names |= module.touched(body)
-    if _STAR in names:
+    if not names.isdisjoint(_ALL):
         return None
-    module = _Module(after)
+    modules = [(layout, _Module(layout)) for layout in (after, *others)] if names else []
     size = -1
     while size != len(void):
         size = len(void)
-        for unit, body in zip(after.units, after.bodies, strict=True):
-            if unit not in void and not names.isdisjoint(words(unit)):
-                void.add(unit)
-                names |= module.touched(body)
+        for layout, module in modules:
+            for unit, body in zip(layout.units, layout.bodies, strict=True):
+                if unit not in void and not names.isdisjoint(words(unit)):
+                    void.add(unit)
+                    defining = [statement for statement in body if not isinstance(statement, ast.Import | ast.ImportFrom)]
+                    names |= _taken(body, names) | module.touched(defining)
     return void
 
 
@@ -46,10 +52,15 @@ class _Module:
     """The names that the units of a text bind, and those whose values running a unit may change."""
 
     def __init__(self, layout: Layout) -> None:
-        self._binding: dict[str, list[Unit]] = {}
-        for unit, body in zip(layout.units, layout.bodies, strict=True):
+        self._layout = layout
+
+    @cached_property
+    def _binding(self) -> dict[str, list[Unit]]:
+        found: dict[str, list[Unit]] = {}
+        for unit, body in zip(self._layout.units, self._layout.bodies, strict=True):
             for name in bound(statement for statement in body if not isinstance(statement, ast.Import | ast.ImportFrom)):
-                self._binding.setdefault(name, []).append(unit)
+                found.setdefault(name, []).append(unit)
+        return found
 
     def touched(self, body: Sequence[ast.stmt]) -> set[str]:
         """The names that these statements bind, and those whose objects they may change while the module is imported.
@@ -101,6 +112,17 @@ def bound(body: Iterable[ast.stmt]) -> set[str]:
                 found.add(node.id)
             elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and node.name:
                 found.add(node.name)
+    return found
+
+
+def _taken(body: Sequence[ast.stmt], names: set[str]) -> set[str]:
+    """What import statements bind of these names, or of modules of these names."""
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            module = set(_WORD.findall(getattr(statement, "module", None) or ""))
+            taken = [alias for alias in statement.names if not names.isdisjoint(module.union(_WORD.findall(alias.name)))]
+            found.update(alias.asname or alias.name.partition(".")[0] for alias in taken)
     return found
 
 

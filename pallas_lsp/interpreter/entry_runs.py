@@ -6,12 +6,12 @@ document have done already (``shared``). Where one leaves something behind that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import islice
 from typing import Any
 
+from ..resolve.project import Project
 from ..text.source import Source
 from ..text.span import Location
 from .dependences import void_units
@@ -33,11 +33,11 @@ _ITEMS = 64
 class EntryRun:
     """One run: its events and notes, what it asked of what runs share and what it added to that.
 
-    ``module``: the file as it was then; ``files``: those that were read. ``numbered``: whether it made a difference on which line
+    ``document``: the document as it was then; ``files``: those that were read. ``numbered``: whether it made a difference on which line
     something stands. ``findings``: kept here by whoever judges the events.
     """
 
-    module: ModuleFile
+    document: ModuleFile
     events: list[Event]
     notes: dict[tuple[int, int], Value]
     varied: set[tuple[int, int]]
@@ -52,59 +52,69 @@ class EntryRun:
 
 @dataclass(slots=True)
 class EntryRuns:
-    """The runs of a document's last interpreting, by entry. ``is_sound``: none left anything behind but what it holds."""
+    """The runs of the last interpreting of a document and its callers, by entry.
+
+    ``is_sound``: none left anything behind but what it holds.
+    """
 
     by_entry: dict[Entry, EntryRun] = field(default_factory=dict)
     is_sound: bool = True
-    _module: ModuleFile | None = None
+    _document: ModuleFile | None = None
+    _used: set[Entry] = field(default_factory=set)
 
-    def turn_to(self, module: ModuleFile, read: Callable[[str], Source | None]) -> None:
-        """Forget what does not hold for the document as it is now; ``read`` gives the files that there are now."""
-        before, self._module = self._module, module
-        void = void_units(before.parsed.layout, module.parsed.layout) if before is not None and self.is_sound else None
+    def turn_to(self, document: ModuleFile, project: Project) -> None:
+        """Forget what does not hold for the document and the other files as they are now."""
+        before, self._document, self._used = self._document, document, set()
+        now = {path: project.read(path) for run in self.by_entry.values() for path in run.files}
+        trees = (project.parsed(path) for path in now if path != document.path)
+        layouts = [tree.layout for tree in trees if tree is not None]
+        void = void_units(before.parsed.layout, document.parsed.layout, layouts) if before is not None and self.is_sound else None
         if before is None or void is None:
             self.by_entry, self.is_sound = {}, True
             return
-        units = set(module.parsed.layout.units) - void
-        moved = before.source.line_count != module.source.line_count
-        now = cache(read)
+        moved = before.source.line_count != document.source.line_count
         self.by_entry = {
             entry: run
             for entry, run in self.by_entry.items()
-            if entry[1][1] in units
+            if entry[1][1] not in void
             and not (moved and run.numbered)
-            and all(path == module.path or now(path) is source for path, source in run.files.items())
+            and all(path == document.path or now[path] is source for path, source in run.files.items())
         }
+
+    def find(self, entry: Entry) -> EntryRun | None:
+        """The run of an entry that may hold."""
+        self._used.add(entry)
+        return self.by_entry.get(entry)
 
     def keep(self, entry: Entry, run: EntryRun, is_sound: bool) -> None:
         """Keep a run; what it left behind beside makes all of them doubtful."""
         self.by_entry[entry] = run
         self.is_sound = self.is_sound and is_sound
 
-    def settle(self, entries: Iterable[Entry]) -> None:
-        """Forget all but these entries."""
-        self.by_entry = {entry: self.by_entry[entry] for entry in entries if entry in self.by_entry}
+    def settle(self) -> None:
+        """Forget the entries that there are no more."""
+        self.by_entry = {entry: run for entry, run in self.by_entry.items() if entry in self._used}
 
 
-def made_by(machine: Machine, module: ModuleFile, run: Callable[[], None]) -> tuple[EntryRun, bool]:
-    """Run something of a module by itself, and whether it left nothing behind but its run."""
+def made_by(machine: Machine, document: ModuleFile, run: Callable[[], None]) -> tuple[EntryRun, bool]:
+    """Run something by itself, and whether it left nothing behind but its run."""
     total = machine.events, machine.notes, machine.varied, machine.cut, machine.kernels
     shared = machine.seen_kernels, machine.kernel_coverage
     machine.events, machine.notes, machine.varied, machine.cut, machine.kernels = [], {}, set(), {}, set()
     machine.around, machine.numbered = Surroundings(), False
     for part in shared:
         part.start()
-    before = _state(machine)
+    before, wide = _state(machine), machine.wide
     try:
         run()
         made = EntryRun(
-            module, machine.events, machine.notes, machine.varied, machine.cut, machine.kernels,
+            document, machine.events, machine.notes, machine.varied, machine.cut, machine.kernels,
             (shared[0].asked, shared[1].asked), (shared[0].added, shared[1].added),
             {path: other.source for path, other in machine.modules.items()}, machine.numbered,
         )  # fmt: skip
     finally:
         machine.events, machine.notes, machine.varied, machine.cut, machine.kernels = total
-    return made, not machine.entangled and not _differs(before, machine)
+    return made, machine.wide == wide and not _differs(before, machine)
 
 
 def holds(machine: Machine, run: EntryRun) -> bool:
@@ -126,9 +136,9 @@ class Taken:
         return found if self.moves is None else set(map(self.moves.location, found))
 
 
-def take(machine: Machine, module: ModuleFile, run: EntryRun) -> Taken:
+def take(machine: Machine, document: ModuleFile, run: EntryRun) -> Taken:
     """Let a run, new or old, count as part of the interpreting."""
-    moves = Moves(run.module, module) if run.module is not module else None
+    moves = Moves(run.document, document) if run.document is not document else None
     machine.seen_kernels.adopt(run.added[0])
     machine.kernel_coverage.adopt(run.added[1])
     machine.events += run.events
@@ -144,9 +154,9 @@ def take(machine: Machine, module: ModuleFile, run: EntryRun) -> Taken:
     return Taken(run, moves)
 
 
-def take_alone(machine: Machine, module: ModuleFile, run: Callable[[], None]) -> Taken:
-    """Run something of a module that is all of the interpreting."""
-    return take(machine, module, made_by(machine, module, run)[0])
+def take_alone(machine: Machine, document: ModuleFile, run: Callable[[], None]) -> Taken:
+    """Run something that is all of the interpreting."""
+    return take(machine, document, made_by(machine, document, run)[0])
 
 
 def _state(machine: Machine) -> dict[str, dict[str, Any]]:

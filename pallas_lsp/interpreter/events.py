@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 class Record:
     """What belongs to one kernel call: the events whose ``Where`` names the record, and what no event can tell.
 
-    ``doubts``: what was met that nobody can judge, in the program's words, first met first. ``parts``: the records of its index maps and
-    bodies; calls that run the same body share its record.
+    ``doubts``: what was met that nobody can judge, in the program's words, first met first; ``doubted``: the expressions among it.
+    ``parts``: the records of its index maps and bodies; calls that run the same body share its record.
     """
 
     doubts: dict[str, None] = field(default_factory=dict)
+    doubted: set[ast.AST] = field(default_factory=set)
     parts: list[Record] = field(default_factory=list)
 
     def whole(self) -> Iterator[Record]:

@@ -17,6 +17,7 @@ from .sequences import items_of
 from .subscripts import subscript
 from .truth import known_truth, truth
 from .values import ABSENT, Array, Dtype, Function, Imported, Library, Unknown, Value
+from .written import written
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Value])
 _LONGEST_COMPREHENSION = 1024
@@ -330,7 +331,7 @@ def arguments_of(machine: Machine, node: ast.Call, frame: Frame) -> Arguments:
         items = items_of(machine, machine.evaluate(argument.value, frame), argument, frame)
         result.exact = result.exact and items is not None
         if items is None:
-            machine.doubt(f"how many `*{ast.unparse(argument.value)}` are")
+            machine.doubt(f"how many `*{written(argument.value)}` are")
         result.args.extend(items or ())
         result.arg_nodes.extend([argument.value] * len(items or ()))
     for name, value in _keywords(machine, node, frame):

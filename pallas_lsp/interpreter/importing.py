@@ -98,7 +98,6 @@ def may_matter(dotted: str) -> bool:
 def imported_value(machine: Machine, name: Imported) -> Value:
     """The value of an imported name, its module run where that has not been done."""
     target = name.target
-    _note_entanglement(machine, target, name.importer)
     if isinstance(target, ProjectModule):
         module = load_module(machine, target.path)
         return ModuleValue(module) if module is not None else Unknown(f"module {target.path} cannot be read", host=True)
@@ -106,11 +105,6 @@ def imported_value(machine: Machine, name: Imported) -> Value:
         module = load_module(machine, target.path)
         return module_attribute(machine, module, target.name) if module is not None else Unknown(f"`{target.name}` is not read", host=True)
     return _installed(machine, target, name.importer)
-
-
-def _note_entanglement(machine: Machine, target: Target, importer: ModuleFile) -> None:
-    if not isinstance(target, LibraryName) and target.path == machine.focus != importer.path:
-        machine.entangled = True
 
 
 def _installed(machine: Machine, target: LibraryName, importer: ModuleFile) -> Value:
@@ -131,7 +125,6 @@ def _import_star(machine: Machine, target: Target, frame: Frame) -> None:
     if isinstance(target, LibraryName):
         frame.module.star_libraries.append(target)
         return
-    _note_entanglement(machine, target, frame.module)
     module = load_module(machine, target.path)
     if module is None:
         return

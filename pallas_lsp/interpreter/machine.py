@@ -42,6 +42,7 @@ from .values import (
     Value,
     next_birth,
 )
+from .written import written
 
 EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
 EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
@@ -107,7 +108,7 @@ class Machine:
 
     ``project`` reads files; ``focus``: the file whose values are noted for hover; ``jax_version``: the JAX that is stated; ``installed``
     looks up names of packages that are neither the project's nor known (None: not now; the names are collected in ``unresolved``);
-    ``cancelled`` says that nobody wants the result.
+    ``cancelled`` says that nobody wants the result. ``details``: what hover and verdicts need is noted too.
     """
 
     def __init__(
@@ -117,12 +118,14 @@ class Machine:
         jax_version: str | None = None,
         installed: Callable[[LibraryName, str], Target | None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        details: bool = True,
     ) -> None:
         self.project = project
         self.focus = focus
         self.jax_version = jax_version
         self.installed = installed
         self.cancelled = cancelled
+        self.details = details
         self.modules: dict[str, ModuleFile] = {}
         self.unresolved: set[str] = set()
         self.resolving: list[Imported] = []
@@ -135,7 +138,6 @@ class Machine:
         self.seen_kernels = Shared()
         self.kernel_coverage = Shared()
         self.numbered = False  # the line on which something stands made a difference
-        self.entangled = False  # a module that the document imports has imported the document
         self.effects = 0
         self.region: Region | None = None
         self.record: Record | None = None  # of the kernel call that is being interpreted
@@ -163,7 +165,10 @@ class Machine:
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression; unknowns that the path has learned about come back as what was learned."""
-        self.tick()
+        path = self.path
+        path.steps += 1
+        if not path.steps & 255 or path.steps > STEPS:
+            self._pause()
         kind = type(node)
         handler = EVALUATE.get(kind)
         if handler is None:
@@ -172,10 +177,13 @@ class Machine:
         value = handler(self, node, frame)
         if isinstance(value, Unknown):
             value = self.settle(value)
-        if self.record is not None and (doubt := doubt_of(value, node)) is not None:
-            self.doubt(doubt)
-        if kind is ast.Name and self.focus == frame.module.path:
-            self.note(node, value)
+        if self.details:
+            record = self.record
+            if record is not None and not self.muted and node not in record.doubted and (doubt := doubt_of(value, node)) is not None:
+                record.doubts.setdefault(doubt)
+                record.doubted.add(node)
+            if kind is ast.Name and self.focus == frame.module.path:
+                self.note(node, value)
         return value
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> None:
@@ -212,12 +220,15 @@ class Machine:
 
     def tick(self) -> None:
         """Count a step; a path that takes too many ends, and so does a cancelled run."""
-        path = self.path
-        path.steps += 1
-        if path.steps > STEPS:
+        self.path.steps += 1
+        if not self.path.steps & 255 or self.path.steps > STEPS:
+            self._pause()
+
+    def _pause(self) -> None:
+        if self.path.steps > STEPS:
             self.cut["steps"] = self.cut.get("steps", 0) + 1
             raise PathEnd("step budget")
-        if self.cancelled is not None and not path.steps & 255 and self.cancelled():
+        if self.cancelled is not None and self.cancelled():
             raise Cancelled
 
     def settle(self, value: Value) -> Value:
@@ -277,14 +288,17 @@ class Machine:
 
     def note(self, node: ast.AST, value: Value) -> None:
         """Keep the value for hover: the first that is known, for the program's own calls run first, until one tells more."""
-        self.merge_note((node.lineno, node.col_offset), value)  # type: ignore[attr-defined]
+        if self.details:
+            self.merge_note((node.lineno, node.col_offset), value)  # type: ignore[attr-defined]
 
     def merge_note(self, place: tuple[int, int], value: Value) -> None:
         """As `note`, for a line (from 1) and a column."""
         known = self.notes.get(place, ABSENT)
+        if known is value:
+            return
         if not isinstance(value, Library) and _told(value) > _told(known):
             self.notes[place] = value
-        elif value is not known and _is_other(value, known):
+        elif _is_other(value, known):
             self.varied.add(place)
 
     def where(self, node: ast.AST, frame: Frame) -> Where:
@@ -347,6 +361,9 @@ class Machine:
             self.muted -= damaged
 
 
+_CERTAIN = frozenset({int, float, bool, str, type(None), tuple, list, dict, Function, Library})
+
+
 class Cancelled(Exception):
     """The caller no longer wants the result."""
 
@@ -367,25 +384,31 @@ def _is_other(value: Value, known: Value) -> bool:
     if not isinstance(value, Array | Ref) or not isinstance(known, Array | Ref):
         return isinstance(value, Array | Ref) != isinstance(known, Array | Ref) and not isinstance(value, Unknown)
     spaces = (value.root.space, known.root.space) if isinstance(value, Ref) and isinstance(known, Ref) else (None, None)
-    pairs: list[tuple[str | int | None, str | int | None]] = [(value.dtype, known.dtype), spaces]
-    if value.shape is not None and known.shape is not None:
-        if len(value.shape) != len(known.shape):
+    for one, other in ((value.dtype, known.dtype), spaces):
+        if one != other and one is not None and other is not None:
             return True
-        pairs += [(a, b) for a, b in zip(value.shape, known.shape, strict=True) if isinstance(a, int) and isinstance(b, int)]
-    return any(one is not None and other is not None and one != other for one, other in pairs)
+    shape, before = value.shape, known.shape
+    if shape is None or before is None or shape == before:
+        return False
+    return len(shape) != len(before) or any(a != b for a, b in zip(shape, before, strict=True) if type(a) is type(b) is int)
 
 
 def doubt_of(value: Value, node: ast.AST) -> str | None:
     """What is not known of a value that a kernel works with, in words; None where all that JAX asks of it is."""
+    if type(value) in _CERTAIN:
+        return None
     if isinstance(value, Condition):
         return f"whether {value.words[0]}"
     if isinstance(value, Unknown):
         return value.why
     if isinstance(value, Poly):
         return f"`{symbols_of(value)[0].name}`"
-    if isinstance(value, Array | Ref) and (value.shape is None or value.dtype is None or not all(type(d) is int for d in value.shape)):
-        missing = "dtype" if value.shape is not None and all(type(d) is int for d in value.shape) else "shape"
-        return f"the {missing} of `{ast.unparse(node)}`"
+    if isinstance(value, Array | Ref):
+        shape = value.shape
+        if shape is None or not all(type(dim) is int for dim in shape):
+            return f"the shape of `{written(node)}`"
+        if value.dtype is None:
+            return f"the dtype of `{written(node)}`"
     return None
 
 

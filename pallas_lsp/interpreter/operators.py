@@ -16,6 +16,7 @@ from .machine import Arguments, Machine
 from .operations import needs_static, note_operator, traced_in
 from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order, truth
 from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownShape, Value
+from .written import written
 
 SYMBOL: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
@@ -259,7 +260,7 @@ def _membership(machine: Machine, item: Value, container: Value, node: ast.AST, 
     if declared is not None:
         return declared
     if not isinstance(container, tuple | list | set | range):
-        text = ast.unparse(node) if isinstance(node, ast.expr) else "a membership test"
+        text = written(node) if isinstance(node, ast.expr) else "a membership test"
         return Condition(f"in:{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
     numbers = container and all(isinstance(v, bool | int | float | Poly | Array) for v in container)
     if numbers and isinstance(item, Array | int | float) and not any(element is item for element in container):
@@ -299,7 +300,7 @@ def _order(machine: Machine, symbol: str, a: Value, b: Value, node: ast.AST) -> 
     if born_in_kernel(a, b):
         return Unknown(_why(a, b))
     if left is None or right is None:
-        text = ast.unparse(node) if isinstance(node, ast.expr) else "a comparison"
+        text = written(node) if isinstance(node, ast.expr) else "a comparison"
         return Condition(f"{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
     swapped, negated = symbol in (">", "<="), symbol in (">=", "<=")
     if swapped:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 
 from ..given import GivenCall, WrongCall
 from ..shapes import dims
 from . import importing, library, matching
-from .entry_runs import Entry, EntryRuns, Taken, holds, made_by, take
+from .entry_runs import EntryRuns, Taken, holds, made_by, take, take_alone
 from .expressions import make_function
 from .frames import MISSING, Frame
 from .given_calls import run_given
@@ -29,63 +29,42 @@ _Holder = tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
 
 
-def run_module(
-    machine: Machine, module: ModuleFile, given: Sequence[GivenCall] = (), earlier: EntryRuns | None = None
-) -> list[Taken]:
+def run_module(machine: Machine, module: ModuleFile, given: Sequence[GivenCall], known: EntryRuns, document: ModuleFile) -> list[Taken]:
     """Run a file as the program it is, and then each of its functions that holds a kernel call.
 
     The top level comes first (``__name__`` is ``"__main__"``): its calls give concrete configurations. Then every outermost function with
     a kernel call runs with its declared defaults, and once with every parameter unknown. ``given``: calls that count as the program's own.
-    ``earlier``: the runs of an earlier text of the file; what still holds of them is taken instead of running it again.
+    ``known``: what still holds of earlier runs, which is taken instead of running it again; ``document``: what is being analysed, this
+    file or one that it imports.
     """
     machine.modules[module.path] = module
-    runs = _Runs(machine, module, earlier)
-    runs.take(None, lambda: _run_main(machine, module))
+    taken: list[Taken] = []
+
+    def anew(run: Callable[[], None]) -> None:
+        taken.append(take_alone(machine, document, run))
+
+    def run_entry(how: str, function: _Holder, symbolic: bool) -> None:
+        entry = (how, module.place(function[0]), symbolic)
+        run = known.find(entry)
+        if run is None or not holds(machine, run):
+            run, is_sound = made_by(machine, document, lambda: _run_entry(machine, module, function, symbolic))
+            known.keep(entry, run, is_sound)
+        taken.append(take(machine, document, run))
+
+    anew(lambda: _run_main(machine, module))
     for call in given:
-        runs.take(None, partial(_run_given, machine, module, call))
+        anew(partial(_run_given, machine, module, call))
     found = entries(module)
     for node in callers_in_file(module, {function.name for function, _ in found}):
-        runs.entry("caller", (node, None), symbolic=False)
-    machine.called.update(*(taken.calls for taken in runs.taken))
+        run_entry("caller", (node, None), symbolic=False)
+    machine.called.update(*(one.calls for one in taken))
     # What runs as a kernel is no entry of its own; those that call kernels come first, so that it is known by then.
     for function in sorted(found, key=lambda entry: not calls_kernel(entry[0])):
         if module.place(function[0]) in machine.kernels:
             continue
         for symbolic in (False, True) if _has_defaults(function) else (True,):
-            runs.entry("entry", function, symbolic)
-    runs.settle()
-    return runs.taken
-
-
-class _Runs:
-    """The runs of a module one after the other, each new or as it was."""
-
-    def __init__(self, machine: Machine, module: ModuleFile, earlier: EntryRuns | None) -> None:
-        self._machine, self._module = machine, module
-        self._known = earlier if earlier is not None else EntryRuns()
-        self._known.turn_to(module, machine.project.read)
-        self._entries: list[Entry] = []
-        self.taken: list[Taken] = []
-
-    def entry(self, how: str, function: _Holder, symbolic: bool) -> None:
-        """Run a function with its defaults or, ``symbolic``, with nothing known."""
-        machine, module = self._machine, self._module
-        self.take((how, module.place(function[0]), symbolic), lambda: _run_entry(machine, module, function, symbolic))
-
-    def take(self, entry: Entry | None, run: Callable[[], None]) -> None:
-        """Take part of the interpreting; ``entry`` is None for what is always run anew."""
-        known = self._known.by_entry.get(entry) if entry is not None else None
-        if known is None or not holds(self._machine, known):
-            known, is_sound = made_by(self._machine, self._module, run)
-            if entry is not None:
-                self._known.keep(entry, known, is_sound)
-        if entry is not None:
-            self._entries.append(entry)
-        self.taken.append(take(self._machine, self._module, known))
-
-    def settle(self) -> None:
-        """Keep the runs for the next time."""
-        self._known.settle(self._entries)
+            run_entry("entry", function, symbolic)
+    return taken
 
 
 def _run_main(machine: Machine, module: ModuleFile) -> None:
@@ -156,11 +135,10 @@ def holds_kernel_call(node: ast.AST) -> bool:
     return any(name in _CALLS or "pallas_call" in name for name in _names(node))
 
 
-def _names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
-        name = part.attr if isinstance(part, ast.Attribute) else part.id if isinstance(part, ast.Name) else None
-        if name is not None:
-            yield name
+@lru_cache(maxsize=4096)
+def _names(node: ast.AST) -> frozenset[str]:
+    names = (getattr(part, "attr", None) or getattr(part, "id", None) for part in ast.walk(node))
+    return frozenset(name for name in names if name is not None)
 
 
 def _has_defaults(entry: _Holder) -> bool:

@@ -30,6 +30,7 @@ from .values import (
     UnknownShape,
     Value,
 )
+from .written import written
 
 NATIVE = (bool, int, float, complex, str, bytes, type(None))
 _TRUTHY = (Function, Class, Library, Dtype, Ref, EnumMember, Opaque)
@@ -117,7 +118,7 @@ def as_condition(value: Value, node: ast.AST) -> Condition:
         return value
     if isinstance(value, Poly):
         return equality(value, 0).inverse()
-    text = ast.unparse(node) if isinstance(node, ast.expr) else "the condition"
+    text = written(node) if isinstance(node, ast.expr) else "the condition"
     key = value.key if isinstance(value, Unknown) and value.key else f"{text}@{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
     declared = value.declared if isinstance(value, Unknown) else ABSENT
     name = value.key if isinstance(value, Unknown) and value.key else text
@@ -234,7 +235,7 @@ def _sequences_equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> Value:
             if answer and part.learn is not None:
                 part.learn(facts, True)
 
-    text = ast.unparse(node) if isinstance(node, ast.expr) else "two shapes are equal"
+    text = written(node) if isinstance(node, ast.expr) else "two shapes are equal"
     return Condition("and:" + "&".join(sorted(c.key or "" for c in undecided)), (f"`{text}` is true", f"`{text}` is false"), False, learn)
 
 
@@ -257,7 +258,7 @@ def _opaque_equality(a: Value, b: Value, node: ast.AST) -> Value:
             key = unknown.key
             words = f"`{key}` is {label}", f"`{key}` is not {label}"
             return Condition(f"eq:{key}:{label}", words, default, _learn_constant(key, other), declared=declared)
-    text = ast.unparse(node) if isinstance(node, ast.expr) else "a comparison"
+    text = written(node) if isinstance(node, ast.expr) else "a comparison"
     return Condition(f"{text}@{getattr(node, 'lineno', 0)}", (f"`{text}` is true", f"`{text}` is false"), True)
 
 

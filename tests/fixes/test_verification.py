@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from fixes.kernels import PATH, analysed, fixes, program
 
-from pallas_lsp import analysis
+from pallas_lsp import interpreting
 from pallas_lsp.analysis import analyze
 from pallas_lsp.fixes import verification
+from pallas_lsp.interpreter.entry_runs import Taken
 from pallas_lsp.interpreter.modules import ModuleFile
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.rules.diagnostic import Fix
@@ -21,13 +22,13 @@ BAD = program("o_ref[0, 0] = jnp.sum(x_ref[...])", out="f32[1,1]")
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The text of each file that is interpreted, in order."""
     seen: list[str] = []
-    real = analysis.run_module
+    real = interpreting.run_module
 
-    def counted(machine: object, module: ModuleFile) -> None:
+    def counted(machine: object, module: ModuleFile, *others: object) -> list[Taken]:
         seen.append(module.source.text)
-        real(machine, module)  # type: ignore[arg-type]
+        return real(machine, module, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(analysis, "run_module", counted)
+    monkeypatch.setattr(interpreting, "run_module", counted)
     return seen
 
 

@@ -11,6 +11,8 @@ from incremental.comparing import Edited, differences
 from jax.experimental.pallas.ops.tpu import flash_attention, matmul
 from jax.experimental.pallas.ops.tpu.megablox import gmm
 
+from pallas_lsp.interpreter import run
+
 INSERTED = [" ", "\n", "\n    ", "x", "(", "[", "]", ")", ".T", "  # c", "0", "[0]", "[None]", " + 1", "jnp.sum(", "pl.", "None"]
 
 
@@ -41,3 +43,158 @@ def test_nothing_differs_after_random_edits(module: object, count: int) -> None:
     for edited in edits(text, seed=count, count=count):
         document.write(edited)
         assert not differences(document.remembered(), document.anew()), edited
+
+
+HELPERS = """
+import jax.numpy as jnp
+
+SCALE = 2.0
+
+def scaled(x):
+    return x * SCALE
+
+def total(x):
+    return jnp.sum(x)
+"""
+
+KERNELS = """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+from helpers import scaled, total
+
+TILE = 128
+SPEC = pl.BlockSpec((8, TILE), lambda i: (i, 0))
+
+def double_kernel(x_ref, o_ref):
+    o_ref[...] = scaled(x_ref[...])
+
+def add_kernel(x_ref, y_ref, o_ref, acc_ref):
+    acc_ref[...] = x_ref[...] + y_ref[...]
+    o_ref[...] = acc_ref[...]
+
+def double(x):
+    return pl.pallas_call(double_kernel, grid=(4,), in_specs=[SPEC], out_specs=SPEC, out_shape=jax.ShapeDtypeStruct((32, TILE), x.dtype))(x)
+
+def add(x, y, scratch=None):
+    shapes = [pltpu.VMEM((8, TILE), jnp.float32)] if scratch is None else scratch
+    return pl.pallas_call(
+        add_kernel, grid=(4,), in_specs=[SPEC, SPEC], out_specs=SPEC, out_shape=jax.ShapeDtypeStruct((32, TILE), x.dtype), scratch_shapes=shapes
+    )(x, y)
+"""
+
+CALLER = """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from kernels import SPEC, add_kernel, double
+
+print(double(jnp.ones((32, 128), jnp.float32)))
+
+def own(x):
+    return pl.pallas_call(add_kernel, grid=(4,), in_specs=[SPEC, SPEC], out_specs=SPEC, out_shape=x, scratch_shapes=[])(x, x)
+"""
+
+CHANGES = [
+    ("o_ref[...] = scaled(x_ref[...])", "o_ref[0, 0] = total(x_ref[...])"),
+    ("o_ref[...] = acc_ref[...]", "o_ref[...] = acc_ref[...][None]"),
+    ("TILE = 128", "\nTILE = 64\n"),
+    ("(i, 0)", "(i,)"),
+    ("scaled, total", "total"),
+    ("def double(x):", "@jax.jit\ndef double(x):"),
+    ("def double_kernel", "def first(x):\n    return x[0]\n\ndef double_kernel"),
+    ("import tpu as pltpu", "import tpu as other"),
+    ("acc_ref[...] = x_ref[...] + y_ref[...]", "acc_ref[0, 0] = x_ref[0, 0] + (y_ref["),
+    ("in_specs=[SPEC]", "in_specs=[SPEC, SPEC]"),
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_differs_where_callers_and_helpers_are_other_files(seed: int) -> None:
+    draw = random.Random(seed)
+    files = {"/p/pyproject.toml": "", "/p/helpers.py": HELPERS, "/p/caller.py": CALLER}
+    document = Edited("/p/kernels.py", KERNELS, files)
+    document.remembered()
+    done: list[tuple[str, str]] = []
+    for _ in range(12):
+        if done and draw.random() < 0.4:
+            after, before = done.pop(draw.randrange(len(done)))
+            text = document.text.replace(before, after, 1)
+        else:
+            before, after = draw.choice(CHANGES)
+            text = document.text.replace(before, after, 1)
+            done.append((before, after))
+        document.write(text)
+        assert not differences(document.remembered(), document.anew()), text
+
+
+def test_another_file_that_changes_counts() -> None:
+    files = {"/p/pyproject.toml": "", "/p/helpers.py": HELPERS}
+    document = Edited("/p/kernels.py", KERNELS, files)
+    assert not document.remembered().diagnostics
+    document.project.set_overlay("/p/helpers.py", HELPERS.replace("x * SCALE", "jnp.sum(x)"))
+    assert document.remembered().diagnostics
+    assert not differences(document.remembered(), document.anew())
+
+
+def entries_run(monkeypatch: pytest.MonkeyPatch, document: Edited) -> list[str]:
+    """The functions that run as entries in the next analysis."""
+    ran: list[str] = []
+    real = run._run_entry
+
+    def noted(machine: object, module: object, function: tuple[object, object], symbolic: bool) -> None:
+        ran.append(function[0].name)  # type: ignore[attr-defined]
+        real(machine, module, function, symbolic)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "_run_entry", noted)
+        document.remembered()
+    return list(dict.fromkeys(ran))
+
+
+def test_only_what_reaches_the_edit_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"/p/pyproject.toml": "", "/p/helpers.py": HELPERS, "/p/caller.py": CALLER}
+    document = Edited("/p/kernels.py", KERNELS, files)
+    assert entries_run(monkeypatch, document) == ["double", "add", "own"]
+    assert entries_run(monkeypatch, document) == []
+    document.write(KERNELS.replace("    o_ref[...] = acc_ref", "    # out\n    o_ref[...] = acc_ref"))
+    assert entries_run(monkeypatch, document) == ["add", "own"]
+    document.write(document.text.replace("scaled(x_ref[...])", "scaled(x_ref[...]) "))
+    assert entries_run(monkeypatch, document) == ["double"]
+    document.write(document.text.replace("TILE = 128", "TILE = 256"))
+    assert entries_run(monkeypatch, document) == ["double", "add", "own"]
+
+
+LEAVING = """
+import jax
+from jax.experimental import pallas as pl
+
+SHAPES = []
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+def first(x):
+    SHAPES.append(jax.ShapeDtypeStruct((8, 128), x.dtype))
+    return pl.pallas_call(kernel, out_shape=SHAPES[0])(x)
+
+def second(x):
+    return pl.pallas_call(kernel, out_shape=SHAPES)(x)
+"""
+
+
+def test_runs_that_leave_something_behind_are_not_kept() -> None:
+    document = Edited("/p/kernels.py", LEAVING)
+    document.remembered()
+    for before, after in (("def second(x):", "def second(x):\n    y = 1"), ("(8, 128)", "(8, 256)"), ("[...] = x", "[0] = x")):
+        document.write(document.text.replace(before, after))
+        assert not differences(document.remembered(), document.anew())
+
+
+def test_a_first_run_that_leaves_something_behind_counts_for_those_kept() -> None:
+    quiet = LEAVING.replace("    SHAPES.append(jax.ShapeDtypeStruct((8, 128), x.dtype))\n", "").replace("SHAPES[0]", "x")
+    document = Edited("/p/kernels.py", quiet)
+    document.remembered()
+    document.write(LEAVING)
+    assert not differences(document.remembered(), document.anew())

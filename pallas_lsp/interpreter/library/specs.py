@@ -24,6 +24,7 @@ from ..values import (
     Unknown,
     Value,
 )
+from ..written import written
 from .grids import refuses_grid_spec
 from .refusals import misses_arguments, nodes_of, refuse
 from .registry import PALLAS, TPU, Call, models
@@ -190,7 +191,7 @@ def scratch_of(entry: Value, fallback: SpecOrigin) -> Scratch | None:
 
 
 def _text(node: ast.AST) -> str:
-    return ast.unparse(node) if isinstance(node, ast.expr) else ""
+    return written(node) if isinstance(node, ast.expr) else ""
 
 
 @models(f"{PALLAS}.ds", f"{PALLAS}.dslice", f"{PALLAS}.Slice")

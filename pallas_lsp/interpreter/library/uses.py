@@ -9,6 +9,7 @@ from typing import Any
 from ..call_events import FirstRead, RefPassed
 from ..events import Access, CopyRef, Event, UnmodelledCall
 from ..values import Array, DynamicSlice, Instance, Ref, RefRoot, Value
+from ..written import written
 
 
 def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
@@ -46,7 +47,7 @@ def _kept(event: Access, stores: Sequence[Event]) -> str:
 
 def _is_elsewhere(load: Access, store: Access) -> bool:
     """Whether the places of a load and a store are compared only when the kernel runs."""
-    texts = [[ast.unparse(e.node) if e.node is not None else "" for e in access.entries] for access in (load, store)]
+    texts = [[written(e.node) if e.node is not None else "" for e in access.entries] for access in (load, store)]
     return texts[0] != texts[1] and any(_is_dynamic(e.value) for access in (load, store) for e in access.entries)
 
 
@@ -77,7 +78,7 @@ def _first_step_of(guard: Value) -> int | None:
     if not any(isinstance(side, ast.Constant) and side.value == 0 for side in sides):
         return None
     index = guard.operands[0].made_by if isinstance(guard.operands[0], Array) else None
-    if not isinstance(index, ast.Call) or not ast.unparse(index.func).endswith("program_id") or len(index.args) != 1:
+    if not isinstance(index, ast.Call) or not written(index.func).endswith("program_id") or len(index.args) != 1:
         return None
     axis = index.args[0]
     return axis.value if isinstance(axis, ast.Constant) and isinstance(axis.value, int) else None
