@@ -165,6 +165,12 @@ class Project:
         """The files of the project, sorted, that concern Pallas and import ``path``, directly or from a module that re-exports it."""
         return self._importers.of(os.path.abspath(path))
 
+    def may_import(self, path: str, module: str) -> bool:
+        """Whether the file ``path`` concerns Pallas and has an import statement with the name of the file ``module`` in it."""
+        stem = os.path.basename(os.path.dirname(module) if os.path.basename(module) == _INIT else module).removesuffix(".py")
+        mentions = self._importers.mentions(os.path.abspath(path))
+        return mentions is not None and mentions.pallas and stem in mentions.words
+
     def _binds(self, path: str, name: str, seen: set[str]) -> bool:
         exports = self.exports(path)
         if exports is None or path in seen:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -97,8 +97,7 @@ class Session:
         if any(os.path.basename(path) == FILE_NAME for path in paths):
             return list(self.documents)
         changed = paths - self.documents.keys()
-        readers = {path for path, result in self._results.items() if not changed.isdisjoint(result.analysis.depends_on)}
-        return [path for path in self.documents if path in paths or path in readers]
+        return [path for path in self.documents if path in paths or (path in self._results and self._reads(path, changed))]
 
     def refresh(self, path: str) -> Iterator[Update]:
         """Analyse the document ``path``, which was opened, edited or closed, and then those that depend on it, one a step.
@@ -132,11 +131,18 @@ class Session:
             self._lost.discard(path)
             self._stale.discard(path)
         self.workspaces.set_overlay(path, document.text if document else None)
-        concerned = [other for other, result in self._results.items() if other != path and path in result.analysis.depends_on]
+        concerned = [other for other in self._results if other != path and self._reads(other, {path})]
         if document and (concerned or path in self._results or _may_concern_pallas(document.text)):
             concerned.insert(0, path)
         self._stale.update(concerned)
         return concerned
+
+    def _reads(self, path: str, changed: Set[str]) -> bool:
+        """Whether the result of the document ``path`` rests on one of these files, or may now, for one of them has come to import it."""
+        if not changed.isdisjoint(self._results[path].analysis.depends_on):
+            return True
+        project = self.workspaces.of(path).project
+        return any(project.may_import(other, path) for other in changed)
 
     def _analyse(self, document: Document, superseded: Callable[[], bool]) -> Iterator[None]:
         """Make the result of ``document`` that of the texts as they are now; keep the last one where little can be read of the text.

@@ -202,3 +202,18 @@ async def test_what_another_file_changes_is_asked_for_again(editor: Editor) -> N
     async with asyncio.timeout(PATIENCE):
         while [what for what, count in editor.client.refreshed.items() if count > before[what]] != asked:
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("text", [GOOD, "", "\ufeff", BAD + "x = (\n", "def kernel(x_ref, o_ref", '"""', GOOD.replace("\n", "\r")], ids=range(7))
+async def test_every_request_about_a_place_that_is_not_there_is_answered(editor: Editor, text: str) -> None:
+    editor.open("nowhere.py", "# pallas\n" + text)
+    far = types.Position(10_000, 10_000)
+    assert await editor.hover("nowhere.py", far) is None
+    assert await editor.definition("nowhere.py", far) == []
+    assert await editor.completed("nowhere.py", far) == []
+    assert await editor.actions("nowhere.py", types.Range(types.Position(0, 0), types.Position(0, 0))) == []
+    for place in (types.Range(far, far), types.Range(far, types.Position(0, 0))):
+        params = types.InlayHintParams(types.TextDocumentIdentifier(editor.uri("nowhere.py")), place)
+        assert not await editor.client.text_document_inlay_hint_async(params)
+    await editor.lenses("nowhere.py")
+    editor.close("nowhere.py")

@@ -60,9 +60,17 @@ def say_everything(server: Wire, workspace: Path) -> None:
         server.open(path.as_uri(), path.read_text())
     for line, content in enumerate(text.splitlines()):
         for character in range(0, len(content), 4):
-            server.request("textDocument/hover", {"textDocument": kernel, "position": {"line": line, "character": character}})
+            for feature in ("hover", "definition", "typeDefinition", "completion"):
+                server.request(f"textDocument/{feature}", {"textDocument": kernel, "position": {"line": line, "character": character}})
         whole_line = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
         server.request("textDocument/codeAction", {"textDocument": kernel, "range": whole_line, "context": {"diagnostics": []}})
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+    assert server.request("textDocument/inlayHint", {"textDocument": kernel, "range": whole})
+    assert server.request("textDocument/codeLens", {"textDocument": kernel})
+    fix_all = {"diagnostics": [], "only": ["source.fixAll"]}
+    assert server.request("textDocument/codeAction", {"textDocument": kernel, "range": whole, "context": fix_all})
+    for command in ("pallas-lsp.explainRule", "pallas-lsp.debugInformation"):
+        server.request("workspace/executeCommand", {"command": command, "arguments": ["../kernel"] * command.endswith("Rule")})
     server.notify("textDocument/didChange", {"textDocument": {**kernel, "version": 2}, "contentChanges": [{"text": text + "\n"}]})
     server.notify("textDocument/didSave", {"textDocument": kernel})
     hover = server.request("textDocument/hover", {"textDocument": kernel, "position": position_of(text, "o_ref[0, 0]")})

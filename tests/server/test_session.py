@@ -303,3 +303,21 @@ def test_a_file_that_changed_unseen_is_noticed_when_another_is_saved(editor: Edi
     editor.refresh("ops.py")
     assert editor.shown["kernels.py"] == []
     assert editor.session.reread(set()) == []
+
+
+def test_a_caller_whose_text_on_the_disk_counts_again_concerns_the_kernels_it_calls(editor: Editor, tmp_path: Path) -> None:
+    (tmp_path / "ops.py").write_text(OPS)
+    editor.edit("kernels.py", KERNELS)
+    assert editor.shown == {"kernels.py": ["WORSE"]}
+    editor.edit("ops.py", PALLAS)
+    assert editor.shown["kernels.py"] == []
+    editor.close("ops.py")
+    assert editor.shown["kernels.py"] == ["WORSE"]
+
+
+def test_a_new_caller_on_the_disk_concerns_the_kernels_it_calls(editor: Editor, tmp_path: Path) -> None:
+    editor.edit("kernels.py", KERNELS)
+    (tmp_path / "ops.py").write_text(OPS)
+    assert editor.session.reread({editor.path("ops.py")}) == [editor.path("kernels.py")]
+    editor.refresh("kernels.py")
+    assert editor.shown == {"kernels.py": ["WORSE"]}
