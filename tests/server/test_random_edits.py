@@ -10,10 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pallas_lsp.analysis import Remembering
+from pallas_lsp.features.definition import definition
+from pallas_lsp.features.hints import hints
+from pallas_lsp.features.hover import hover
+from pallas_lsp.features.lens import lenses
 from pallas_lsp.server.documents import Document
 from pallas_lsp.server.options import Options
 from pallas_lsp.server.session import Session
 from pallas_lsp.text.parse import parse
+from pallas_lsp.text.span import Span
 
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax.experimental import pallas as pl\nfrom jax.experimental.pallas import tpu as pltpu\n"
 
@@ -73,6 +78,18 @@ class Editor:
                     (found.rule, found.message, texts[report.path].slice(found.location.span)) for found in report.findings
                 ]
 
+    def seen(self, name: str) -> object:
+        """What an editor shows in and says of an open document."""
+        analysis = self.session.analysis_of(self.session.documents[os.path.join(self.root, name)])
+        if analysis is None:  # a file that does not concern Pallas is not looked at
+            return [], [], []
+        offsets = range(0, len(analysis.source.text), 3)
+        return (
+            hints(analysis, Span(0, 10_000), values=True),
+            lenses(analysis),
+            [said for offset in offsets if (said := (offset, definition(analysis, offset), hover(analysis, offset))) != (offset, [], None)],
+        )
+
 
 @settings(max_examples=40)
 @given(steps)
@@ -96,4 +113,6 @@ def test_the_past_leaves_no_trace(steps: list[tuple[str, int | None]]) -> None:
         for name, text in opened.items():
             fresh.edit(name, text, 1)
         assert editor.problems == fresh.problems == []
+        for name in opened:
+            assert editor.seen(name) == fresh.seen(name)
         assert {name: shown for name, shown in editor.shown.items() if shown} == {name: shown for name, shown in fresh.shown.items() if shown}
