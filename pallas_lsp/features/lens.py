@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..data.chips import load_chips
 from ..kernels.joined import calls, joined_shape
 from ..rules import words
 from ..shapes.dims import render
@@ -47,10 +46,12 @@ def _grid(sites: Sequence[KernelSite]) -> Iterator[str]:
 
 
 def _vmem(sites: Sequence[KernelSite], target: str | None) -> Iterator[str]:
-    known = [site.vmem_bytes for site in sites if site.vmem_bytes is not None]
+    """What the configuration that takes most needs, and what it may use on the target."""
+    known = [(site.vmem_bytes, dict(site.vmem_limits)) for site in sites if site.vmem_bytes is not None]
     if known:
-        limit = f" of {words.memory(load_chips()[target]['scoped'])} ({target})" if target is not None else ""
-        yield f"VMEM {words.memory(max(known))}{limit}"
+        size, limits = max(known, key=lambda one: one[0])
+        limit = f" of {words.memory(limits[target])} ({target})" if target in limits else ""
+        yield f"VMEM {words.memory(size)}{limit}"
 
 
 def _state(sites: Sequence[KernelSite], errors: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from ..data.chips import load_chips
 from ..interpreter.call_events import Footprint
 from ..interpreter.events import Event, KernelCall, KernelRun
 from ..interpreter.library.uses import refs_in
@@ -12,6 +13,7 @@ from ..interpreter.truth import as_dim
 from ..interpreter.values import Array, Function, Unknown, Value
 from ..shapes.dims import MaybeDim
 from ..text.span import Location
+from .parameters import vmem_limit
 from .refs import RefInfo, refs_of
 from .verdict import Judge, Verdict, Verdicts, joined
 from .vmem import shares, total
@@ -19,7 +21,8 @@ from .vmem import shares, total
 
 @dataclass(frozen=True, slots=True)
 class KernelSite:
-    """One kernel call in one configuration. ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known.
+    """One kernel call in one configuration. ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known;
+    ``vmem_limits``: what it may use on each chip, by its compiler parameters.
 
     ``verdict``: ``lowers``, ``fails`` or ``undecided``; ``unknowns``: what would have to be known, most useful first; ``conditions``: what
     was assumed on the way to the call, which may be so or not; ``faults``: where JAX refuses it.
@@ -35,6 +38,7 @@ class KernelSite:
     unknowns: tuple[str, ...]
     conditions: tuple[str, ...] = ()
     faults: tuple[Location, ...] = ()
+    vmem_limits: tuple[tuple[str, int], ...] = ()
 
 
 def sites_of(
@@ -45,14 +49,14 @@ def sites_of(
     """
     events = list(events)
     judged = Verdicts(events, judge)
-    vmem: dict[int, MaybeDim] = {}
+    footprints: dict[int, Footprint] = {}
     for event in events:
         if isinstance(event, Footprint):
-            vmem.update(dict.fromkeys(map(id, event.roots), total(shares(event, "vmem"), event)))
+            footprints.update(dict.fromkeys(map(id, event.roots), event))
     found: dict[tuple[object, ...], tuple[KernelSite, list[Verdict]]] = {}
     for event in events:
         if isinstance(event, KernelCall):
-            site = moved(event, _site(event, judged.run_of(event), vmem))
+            site = moved(event, _site(event, judged.run_of(event), footprints))
             key = (site.location, site.kernel_location, site.grid, site.refs)
             known, verdicts = found.get(key, (site, []))
             found[key] = min(known, site, key=lambda one: len(one.conditions)), [*verdicts, judged.of(event)]
@@ -61,15 +65,20 @@ def sites_of(
     return sorted(sites, key=lambda site: (site.location.path, site.location.span))
 
 
-def _site(call: KernelCall, run: KernelRun | None, vmem: dict[int, MaybeDim]) -> KernelSite:
+def _site(call: KernelCall, run: KernelRun | None, footprints: dict[int, Footprint]) -> KernelSite:
     kernel = run.kernel if run is not None else call.kernel
     name = kernel.name if isinstance(kernel, Function) else None
     place = Location(kernel.module.path, kernel.module.source.span_of(kernel.node)) if isinstance(kernel, Function) else None
     refs = refs_of(run) if run is not None else ()
     values = [value for _, value in run.refs] if run is not None else []
-    size = next((vmem[id(ref.root)] for ref in refs_in(values) if id(ref.root) in vmem), None)
+    footprint = next((footprints[id(ref.root)] for ref in refs_in(values) if id(ref.root) in footprints), None)
+    size = total(shares(footprint, "vmem"), footprint) if footprint is not None else None
+    limits = tuple((chip, vmem_limit(footprint.parameters, chip)) for chip in load_chips()) if footprint is not None else ()
     taken = size if isinstance(size, int) else None
-    return KernelSite(call.where.location, name, place, _grid(call.grid), refs, taken, "undecided", (), call.where.conditions)
+    conditions = call.where.conditions
+    return KernelSite(
+        call.where.location, name, place, _grid(call.grid), refs, taken, "undecided", (), conditions, vmem_limits=limits
+    )  # fmt: skip
 
 
 def _grid(grid: Value) -> tuple[MaybeDim, ...] | None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from ..data import chips
 from ..interpreter.call_events import Footprint, ScratchBuffer, Window
-from ..interpreter.values import Opaque, RefRoot, Value
+from ..interpreter.values import Opaque, RefRoot
+from ..kernels.parameters import field_of, vmem_limit
 from ..kernels.vmem import Share, padded_bytes, shares
 from ..kernels.windows import visits
 from ..shapes import dims, dtypes
@@ -15,7 +16,7 @@ from ..shapes.dims import MaybeDim, Truth
 from ..text.span import Location
 from . import places, words
 from .diagnostic import Related
-from .options import field_of, name_of
+from .options import name_of
 from .registry import Context, Finding, rule
 
 _NAMED = 3
@@ -28,22 +29,13 @@ def vmem_budget_exceeded(event: Footprint, context: Context) -> Finding | None:
     if field_of(event.parameters, "allow_input_fusion") is not None or not parts:
         return None
     names = [context.target] if context.target in chips.load_chips() else list(chips.load_chips())
-    limits = {name: _limit(event.parameters, chips.load_chips()[name]) for name in names}
+    limits = {name: vmem_limit(event.parameters, name) for name in names}
     over = {name: _exceeds(_least(parts), limit) for name, limit in limits.items()}
     if not all(over.values()):
         return None
     certain = all(_exceeds(_least(_certain(parts, chips.load_chips()[name]["vmem"])), limit) for name, limit in limits.items())
     name = max(limits, key=lambda chip: limits[chip])
     return _finding(event, parts, limits[name], name if context.target else None, hint=not certain)
-
-
-def _limit(parameters: Value, chip: dict[str, int]) -> int:
-    """The bytes of VMEM that a kernel with these compiler parameters may use; the most there are where they are not known."""
-    given = field_of(parameters, "vmem_limit_bytes")
-    if isinstance(given, int):
-        return min(given, chip["limit"])
-    is_default = parameters is None or (isinstance(parameters, Opaque) and given is None)
-    return chip["scoped"] if is_default else chip["limit"]
 
 
 def _certain(parts: tuple[Share, ...], capacity: int) -> tuple[Share, ...]:

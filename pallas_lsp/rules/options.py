@@ -10,28 +10,20 @@ from ..data import chips
 from ..interpreter.call_events import Options
 from ..interpreter.events import CallFault
 from ..interpreter.values import Array, Library, Opaque, Unknown, Value
+from ..kernels.parameters import field_of, position_of
 from ..text.span import Location
 from . import places, words
 from .registry import Context, Finding, rule
 
 TPU = "jax.experimental.pallas.tpu"
 SEMANTICS = ("parallel", "arbitrary", "core_parallel", "subcore_parallel")
-_FIELDS = ("dimension_semantics", "allow_input_fusion", "vmem_limit_bytes", "collective_id")
-
-
-def field_of(parameters: Value, name: str) -> Value:
-    """A field of compiler parameters, None where it is not given or they are no parameters of a TPU."""
-    if not isinstance(parameters, Opaque) or parameters.name != f"{TPU}.CompilerParams":
-        return None
-    position = _FIELDS.index(name) if name in _FIELDS else len(parameters.args)
-    return parameters.args[position] if position < len(parameters.args) else parameters.kwargs.get(name)
 
 
 def _place(event: Options, name: str) -> Location:
     parameters = event.parameters
     if not isinstance(parameters, Opaque) or parameters.origin is None:
         return event.where.location
-    return places.of_argument(parameters.origin, _FIELDS.index(name) if name in _FIELDS else 99, name)
+    return places.of_argument(parameters.origin, 99 if (position := position_of(name)) is None else position, name)
 
 
 @rule("compiler-params-type", on=Options, also=(CallFault,), order=0, stage="lower")

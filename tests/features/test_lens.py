@@ -35,6 +35,9 @@ def test_a_kernel_that_lowers() -> None:
 def test_a_target_says_how_much_there_is() -> None:
     assert "VMEM 16 KiB of 16 MiB (v5e)" in shown(HEAD + KERNEL + CALL, "v5e").title
     assert "VMEM 16 KiB of 32 MiB (v6e)" in shown(HEAD + KERNEL + CALL, "v6e").title
+    limited = KERNEL.replace("grid=(4, 8)", "grid=(4, 8), compiler_params=pltpu.CompilerParams(vmem_limit_bytes=64 * 2**20)")
+    assert "VMEM 16 KiB of 64 MiB (v5e)" in shown(HEAD + limited + CALL, "v5e").title
+    assert "VMEM 16 KiB of 16 MiB (v4)" in shown(HEAD + limited + CALL, "v4").title, "there is no more"
 
 
 def test_errors_are_counted_and_can_be_gone_to() -> None:
