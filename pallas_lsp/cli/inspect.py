@@ -6,19 +6,20 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import CannotRun
 from ..given import read_call
 from ..shapes.dims import MaybeDim, render
 from .checker import Checker
+from .kernel_page import page
 from .options import Parser, add_choices, read_choices
-from .places import Places, display
+from .places import Places
 from .workspace import Workspace, named_files
 
 if TYPE_CHECKING:
-    from ..kernels.refs import RefInfo
+    from ..kernels.budget import Budget
     from ..kernels.site import KernelSite
 
 
@@ -43,7 +44,8 @@ def run(arguments: Sequence[str]) -> int:
     elif options.output_format == "json":
         sys.stdout.write(json.dumps([_as_json(site, places) for site in sites], indent=2) + "\n")
     else:
-        sys.stdout.write("\n".join("".join(f"{line}\n" for line in _as_text(site, places)) for site in sites) or "No kernel calls found.\n")
+        pages = ("".join(f"{line}\n" for line in page(site, places, options.target)) for site in sites)
+        sys.stdout.write("\n".join(pages) or "No kernel calls found.\n")
     return 0
 
 
@@ -70,57 +72,42 @@ def _as_json(site: KernelSite, places: Places) -> dict[str, object]:
             for ref in site.refs
         ],
         "vmem_bytes": site.vmem_bytes,
+        "vmem": _budget(site.budget),
         "verdict": site.verdict,
         "unknowns": list(site.unknowns),
         "conditions": list(site.conditions),
     }
 
 
+def _budget(budget: Budget | None) -> dict[str, object] | None:
+    """The table of VMEM: its parts, the total or a formula of it, and what each chip lets a kernel use."""
+    if budget is None:
+        return None
+    parts = [
+        {
+            "name": part.name,
+            "block": _dims(part.block),
+            "padded": _dims(part.padded),
+            "dtype": part.dtype,
+            "buffers": part.buffers,
+            "bytes": part.size if isinstance(part.size, int) else None,
+            "lost": None if part.lost is None else round(part.lost, 4),
+        }
+        for part in budget.parts
+    ]
+    return {
+        "parts": parts,
+        "formula": None if budget.formula is None else render(budget.formula),
+        "limits": dict(budget.limits),
+        "fits": {fit.chip: fit.most for fit in budget.fits},
+        "sizes": dict(budget.sizes),
+        "assumed_dtype": budget.dtype,
+    }
+
+
 def _dims(dims: Sequence[MaybeDim] | None) -> list[int | str] | None:
     """Numbers as numbers, symbols by their text, ``?`` for one of which nothing is known; None where their number is not known."""
     return None if dims is None else [dim if isinstance(dim, int) else render(dim) for dim in dims]
-
-
-def _as_text(site: KernelSite, places: Places) -> Iterator[str]:
-    call = f"{display(site.location.path)}:{places.start(site.location).row}"
-    place = site.kernel_location
-    kernel = site.kernel_name or "a kernel that is not known"
-    where = f" ({display(place.path)}:{places.start(place).row})" if place else ""
-    yield f"{call}: {kernel}{where}: {site.verdict}"
-    yield f"  grid     {_shown(site.grid)}"
-    names, values = (max((len(text(ref)) for ref in site.refs), default=0) for text in (_name, _value))
-    for ref in site.refs:
-        yield f"  {ref.role:8} {_name(ref):{names}}  {_value(ref):{values}}  {ref.memory_space or '?'}"
-    if site.vmem_bytes is not None:
-        yield f"  VMEM     {_size(site.vmem_bytes)}"
-    for condition in site.conditions:
-        yield f"  when     {condition}"
-    for unknown in site.unknowns:
-        yield f"  unknown  {unknown}"
-
-
-def _name(ref: RefInfo) -> str:
-    return ref.name or "?"
-
-
-def _value(ref: RefInfo) -> str:
-    """The type of what a ref holds, as JAX writes it, ``float32[8,128]``, or with the program's name for a dtype: ``q.dtype[8,128]``."""
-    dims = _dims(ref.shape)
-    return f"{ref.dtype or ref.dtype_name or '?'}[{'...' if dims is None else ','.join(map(str, dims))}]"
-
-
-def _shown(grid: Sequence[MaybeDim] | None) -> str:
-    dims = _dims(grid)
-    if dims is None:
-        return "?"
-    return f"({', '.join(map(str, dims))}{',' if len(dims) == 1 else ''})"
-
-
-def _size(size: int) -> str:
-    for unit, bytes_in_unit in (("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size >= bytes_in_unit:
-            return f"{size / bytes_in_unit:.4g} {unit}"
-    return f"{size} bytes"
 
 
 def _statistics(sites: Sequence[KernelSite], as_json: bool) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..interpreter.library.index_maps import grid_symbol
 from ..shapes import dims
 from ..shapes.avals import aval_text
-from ..shapes.dims import Atom, Dim, render
+from ..shapes.dims import Atom, Dim, MaybeDim, render
 from .hints import aval_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ def _part(window: RefWindow, dim: int) -> str:
     start = dims.mul(index, size) if kind == "blocked" else index
     first, last = (None if place is None else _in_words(place, window.axes) for place in (start, dims.add(start, size)))
     return f"{render(first)} : {render(last)}"
+
+
+def index_text(index: MaybeDim, axes: tuple[str, ...]) -> str:
+    """What an index map gives for one dim, in its own names; ``?`` where that is not known."""
+    return "?" if index is None else render(_in_words(index, axes))
 
 
 def _in_words(place: Dim, axes: tuple[str, ...]) -> Dim:

@@ -10,7 +10,7 @@ from .frames import Frame
 from .machine import CALL, Arguments, Machine
 from .paths import PathEnd
 from .statements import Returned
-from .values import ABSENT, BoundMethod, Builtin, Function, Iteration, Partial, Unknown, Value
+from .values import ABSENT, BoundMethod, Builtin, Function, Iteration, Partial, Ref, Unknown, Value
 
 
 class BindingFault(Exception):
@@ -23,6 +23,9 @@ def call_function(machine: Machine, function: Function, arguments: Arguments, no
         scope = bind_arguments(machine, function, arguments)
     except BindingFault:
         raise PathEnd("raise") from None
+    for name, value in scope.names.items():
+        if type(value) is Ref and not value.transforms:
+            value.root.call_it(name)
     return run_body(machine, function, scope)
 
 

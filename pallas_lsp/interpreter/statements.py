@@ -121,6 +121,8 @@ def assign(machine: Machine, target: ast.expr, value: Value, frame: Frame, node:
     """Bind ``value`` to a target of any form."""
     if isinstance(target, ast.Name):
         frame.assign(target.id, value)
+        if type(value) is Ref and not value.transforms:
+            value.root.call_it(target.id)
         if machine.focus == frame.module.path:
             machine.note(target, value)
     elif isinstance(target, ast.Tuple | ast.List):

@@ -91,7 +91,8 @@ class RefRoot:
     scratch entry that says shape and dtype. ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or
     may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output. ``kept``: why no compiler can do
     without the memory of a scratch buffer: ``carried`` from one grid step to the next, or ``indexed`` by what is not known before it runs.
-    ``given_at``: the expression of the operand. ``named``: as for an ``Aval``.
+    ``given_at``: the expression of the operand. ``named``: as for an ``Aval``. ``own_name``: what the kernel calls a ref that came with
+    ``*refs``, empty until it does, None for one that has its name from a parameter.
     """
 
     name: str
@@ -116,6 +117,12 @@ class RefRoot:
     kept: str = ""
     given_at: Location | None = None
     named: str | None = None
+    own_name: str | None = None
+
+    def call_it(self, name: str) -> None:
+        """Take the name that the kernel gives a ref which came with ``*refs``."""
+        if self.own_name == "" and name:
+            self.name = self.own_name = name
 
     def whole(self) -> Ref:
         """The ref of the whole of it, as the kernel receives it."""

@@ -59,7 +59,7 @@ class RefInfo:
         """What is not known of it, in words."""
         whole = self.shape is not None and None not in self.shape
         missing = [what for what, known in (("shape", whole), ("dtype", self.dtype is not None)) if not known]
-        cause = f" ({self.why})" if self.why else ""
+        cause = f" ({self.why})" if self.why else f" (`{self.dtype_name}`)" if whole and self.dtype_name else ""
         return (
             *([f"the {' and '.join(missing)} of `{self.name}`{cause}"] if missing else []),
             *(f"`{symbol.name}`" for size in self.shape or () for symbol in symbols_of(size)),
@@ -85,7 +85,7 @@ def _info(name: str, ref: Ref, parameter: Location | None) -> RefInfo:
     root = ref.root
     source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
     places = (parameter, root.decided_at, source)
-    return RefInfo(name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root), root.named)
+    return RefInfo(root.own_name or name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root), root.named)
 
 
 def _window(root: RefRoot) -> RefWindow | None:

@@ -13,16 +13,16 @@ from ..interpreter.truth import as_dim
 from ..interpreter.values import Array, Function, Unknown, Value
 from ..shapes.dims import MaybeDim
 from ..text.span import Location
+from .budget import Budget, budget_of
 from .parameters import vmem_limit
 from .refs import RefInfo, refs_of
 from .verdict import Judge, Verdict, Verdicts, joined
-from .vmem import shares, total
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSite:
-    """One kernel call in one configuration. ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known;
-    ``vmem_limits``: what it may use on each chip, by its compiler parameters.
+    """One kernel call in one configuration. ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known; ``vmem_limits``:
+    what it may use on each chip, by its compiler parameters; ``budget``: the VMEM as a table, None when not all refs are known.
 
     ``verdict``: ``lowers``, ``fails`` or ``undecided``; ``unknowns``: what would have to be known, most useful first; ``conditions``: what
     was assumed on the way to the call, which may be so or not; ``faults``: where JAX refuses it.
@@ -39,6 +39,7 @@ class KernelSite:
     conditions: tuple[str, ...] = ()
     faults: tuple[Location, ...] = ()
     vmem_limits: tuple[tuple[str, int], ...] = ()
+    budget: Budget | None = None
 
 
 def sites_of(
@@ -72,12 +73,12 @@ def _site(call: KernelCall, run: KernelRun | None, footprints: dict[int, Footpri
     refs = refs_of(run) if run is not None else ()
     values = [value for _, value in run.refs] if run is not None else []
     footprint = next((footprints[id(ref.root)] for ref in refs_in(values) if id(ref.root) in footprints), None)
-    size = total(shares(footprint, "vmem"), footprint) if footprint is not None else None
+    budget = budget_of(footprint) if footprint is not None else None
     limits = tuple((chip, vmem_limit(footprint.parameters, chip)) for chip in load_chips()) if footprint is not None else ()
-    taken = size if isinstance(size, int) else None
+    taken = budget.total if budget is not None and isinstance(budget.total, int) else None
     conditions = call.where.conditions
     return KernelSite(
-        call.where.location, name, place, _grid(call.grid), refs, taken, "undecided", (), conditions, vmem_limits=limits
+        call.where.location, name, place, _grid(call.grid), refs, taken, "undecided", (), conditions, vmem_limits=limits, budget=budget
     )  # fmt: skip
 
 

@@ -70,10 +70,11 @@ class Verdicts:
         unknowns = dict.fromkeys(f"whether {words}" for event, _ in refused for words in event.where.conditions)
         own = [doubt for info in refs_of(run) for doubt in info.doubts] if run is not None else ["what the kernel is"]
         unknowns |= dict.fromkeys(own)
-        for record in records:
-            unknowns |= record.doubts
-        for record in records:
-            unknowns |= dict.fromkeys(self._summary(record).doubts)
+        if not own:  # else what is not known in the body follows from it
+            for record in records:
+                unknowns |= record.doubts
+            for record in records:
+                unknowns |= dict.fromkeys(self._summary(record).doubts)
         if not unknowns and any(self._judge.may_refuse(event) for record in records for event in self._of(record)):
             unknowns = {"the version of JAX": None}
         return Verdict("undecided", tuple(unknowns), faults) if unknowns else Verdict("lowers")

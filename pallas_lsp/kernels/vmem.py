@@ -57,22 +57,31 @@ def total(parts: tuple[Share, ...], event: Footprint) -> MaybeDim:
 
 
 def padded_bytes(shape: Shape, dtype: str | None) -> MaybeDim:
-    """The bytes of an array in VMEM or SMEM; None where they are not known.
+    """The bytes of an array in VMEM or SMEM; None where they are not known."""
+    bits, padded = _bits(dtype), padded_shape(shape, dtype)
+    return None if padded is None else dims.floordiv(dims.mul(dims.product(padded), bits), 8)
+
+
+def _bits(dtype: str | None) -> int | None:
+    bits = 32 if dtype == "bool" else dtypes.bits(dtype)
+    return bits if bits is not None and bits <= 32 else None
+
+
+def padded_shape(shape: Shape, dtype: str | None) -> Shape:
+    """The shape that an array has in VMEM or SMEM; None where it is not known.
 
     The last dim is filled up to 128 lanes, the one before to a tile of 8 rows, or of 1, 2 or 4 where all its rows fit in so few; of dtypes
     narrower than 32 bits at least as many rows as share a sublane. A single dim is filled up to whole lanes. A bool takes 32 bits.
     """
-    bits = 32 if dtype == "bool" else dtypes.bits(dtype)
-    if shape is None or bits is None or bits > 32:
+    bits = _bits(dtype)
+    if shape is None or bits is None:
         return None
     packed = 32 // bits
     if len(shape) < 2:
-        elements = _filled(shape[0] if shape else 1, LANES * packed)
-    else:
-        *lead, rows, columns = shape
-        tile = _row_tile(rows, packed)
-        elements = None if tile is None else dims.product((*lead, _filled(rows, tile), _filled(columns, LANES)))
-    return dims.floordiv(dims.mul(elements, bits), 8)
+        return (_filled(shape[0] if shape else 1, LANES * packed),)
+    *lead, rows, columns = shape
+    tile = _row_tile(rows, packed)
+    return None if tile is None else (*lead, _filled(rows, tile), _filled(columns, LANES))
 
 
 def _filled(size: MaybeDim, unit: int) -> MaybeDim:

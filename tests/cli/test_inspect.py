@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cli.command_line import Run
 
+from pallas_lsp.kernels.budget import Budget, Part
 from pallas_lsp.kernels.refs import RefInfo
 from pallas_lsp.kernels.site import KernelSite
 from pallas_lsp.resolve.project import Project
@@ -36,7 +37,13 @@ def _two_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             RefInfo("x_ref", "input", (symbol("batch"), None, 128), "float32", "vmem"),
             RefInfo("o_ref", "output", None, None, None),
         )
-        known = KernelSite(at(source, "call"), "kernel", at(source, "def kernel"), (4, 2), refs, 3 << 19, "lowers", ())
+        limits = (("v5e", 16 << 20), ("v6e", 32 << 20))
+        parts = (
+            Part("x_ref", (64, 100), (64, 128), "float32", 2, 1 << 20, None, 0.21875),
+            Part("acc_ref", (8, 128), (8, 128), "float32", 1, 1 << 19, None, 0.0),
+        )
+        budget = Budget(parts, 3 << 19, limits)
+        known = KernelSite(at(source, "call"), "kernel", at(source, "def kernel"), (4, 2), refs, 3 << 19, "lowers", (), budget=budget)
         unknowns, conditions = ("the kernel `f` is not known", "the grid"), ("`causal` is true",)
         open_ = KernelSite(at(source, "other"), None, None, None, (), None, "undecided", unknowns, conditions)
         return types.SimpleNamespace(diagnostics=[], sites=[open_, known, open_], wrong_calls=())
@@ -51,15 +58,17 @@ def test_for_a_person(run: Run) -> None:
     assert (result.code, result.err) == (0, "")
     assert result.out == """\
 ops.py:4: kernel (ops.py:2): lowers
-  grid     (4, 2)
+  grid     (4, 2), 8 steps
   prefetch lengths_ref  int32[16]             smem
   input    x_ref        float32[batch,?,128]  vmem
   output   o_ref        ?[...]                ?
-  VMEM     1.5 MiB
+  VMEM     x_ref    1 MiB    2 buffers  filled up to [64,128], 22% padding
+           acc_ref  512 KiB  1 buffer
+  total    1.5 MiB: 9% of 16 MiB on v5e; 5% of 32 MiB on v6e
 
 ops.py:5: a kernel that is not known: undecided
-  grid     ?
   when     `causal` is true
+  grid     ?
   unknown  the kernel `f` is not known
   unknown  the grid
 """
@@ -79,6 +88,17 @@ def test_for_a_program(run: Run, tmp_path: Path) -> None:
             {"name": "o_ref", "role": "output", "shape": None, "dtype": None, "memory_space": None},
         ],
         "vmem_bytes": 3 << 19,
+        "vmem": {
+            "parts": [
+                {"name": "x_ref", "block": [64, 100], "padded": [64, 128], "dtype": "float32", "buffers": 2, "bytes": 1 << 20, "lost": 0.2188},
+                {"name": "acc_ref", "block": [8, 128], "padded": [8, 128], "dtype": "float32", "buffers": 1, "bytes": 1 << 19, "lost": 0.0},
+            ],
+            "formula": None,
+            "limits": {"v5e": 16 << 20, "v6e": 32 << 20},
+            "fits": {},
+            "sizes": {},
+            "assumed_dtype": None,
+        },
         "verdict": "lowers",
         "unknowns": [],
         "conditions": [],

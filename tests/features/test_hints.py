@@ -98,7 +98,7 @@ def test_refs_that_come_together() -> None:
     assert parameters == "def kernel(n_ref<: i32[4] smem>, *refs<: 3 refs>):"
     assert unpacked == "x_ref<: f32[8,128] vmem>, o_ref<: f32[8,128] vmem>, acc_ref<: bf16[2,8,128] vmem> = refs"
     (detail,) = [hint.detail for hint in hints(analysed(HEAD + text + CALL), Span(0, 10_000)) if hint.label == ": 3 refs"]
-    assert detail == ("refs[0]: f32[8,128] vmem", "refs[1]: f32[8,128] vmem", "refs[2]: bf16[2,8,128] vmem")
+    assert detail == ("x_ref: f32[8,128] vmem", "o_ref: f32[8,128] vmem", "acc_ref: bf16[2,8,128] vmem")
 
 
 def test_a_kernel_in_a_broken_text_keeps_its_hints() -> None:

@@ -49,15 +49,15 @@ def test_each_ref_knows_its_parameter_its_spec_and_what_it_shows() -> None:
     }
     assert texts["n_ref"][0] == "n_ref" and texts["n_ref"][2] == "n + 0"
     assert texts["x_ref"] == ("x_ref", "pl.BlockSpec((8, 128), lambda i, j, n: (i, j))", "x * 2")
-    assert texts["rest[0]"] == (
+    assert texts["o_ref"] == (
         "rest", "pl.BlockSpec((None, 8, 128), lambda i, j, n: (0, i, j))", "jax.ShapeDtypeStruct((1, 32, 256), jnp.float32)"
     )  # fmt: skip
-    assert texts["rest[1]"] == ("rest", "pltpu.VMEM((8, 128), jnp.float32)", None)
+    assert texts["acc_ref"] == ("rest", "pltpu.VMEM((8, 128), jnp.float32)", None)
 
 
 def test_a_window_is_an_array_a_block_and_an_index_map() -> None:
     found = refs()
-    window, scratch = found["rest[0]"].window, found["rest[1]"].window
+    window, scratch = found["o_ref"].window, found["acc_ref"].window
     assert window is not None and scratch is None
     assert (window.array, window.block, window.kinds) == ((1, 32, 256), ("squeezed", 8, 128), ("squeezed", "blocked", "blocked"))
     assert window.index is not None and [render(index) for index in window.index] == ["0", "grid[0]", "grid[1]"]

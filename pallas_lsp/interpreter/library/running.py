@@ -46,12 +46,13 @@ class Outcome:
     """What is known once a kernel ran.
 
     ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure; ``kept``: the ``RefRoot.kept`` of
-    the refs among its arguments; ``record``: what happened in it.
+    the refs among its arguments, and ``names`` their ``RefRoot.own_name``; ``record``: what happened in it.
     """
 
     refused: bool = False
     barrier: bool | None = None
     kept: tuple[str, ...] = ()
+    names: tuple[str | None, ...] = ()
     record: Record | None = None
 
 
@@ -152,7 +153,7 @@ def run_kernel(
         scope = binding(machine, function, received, context.inside, given, context.call, arguments.kwargs)
         if scope is None:
             return Outcome(refused=True)
-        name_refs(scope.names)
+        name_refs(function, scope.names)
         if call is not None:
             refs = tuple(scope.names.items())
             machine.emit(KernelRun(machine.where(call.origin.node, frame), function, context.grid, refs, given=kernel))
@@ -207,14 +208,15 @@ def _run(machine: Machine, function: Value, received: Arguments, context: Kernel
 
     cut = explored(machine, context, once)
     used, blind = machine.barriers > before[0], machine.blind > before[1]
-    kept = tuple(ref.root.kept for ref in refs_in([*received.args, *received.kwargs.values()]))
+    roots = [ref.root for ref in refs_in([*received.args, *received.kwargs.values()])]
+    kept, names = tuple(root.kept for root in roots), tuple(root.own_name for root in roots)
     if isinstance(function, Function) and not blind and not cut and paths[0] == paths[1] and outermost and context.inside == "kernel":
         _note_unwritten(machine, function, received, context)
         body = machine.events[first:]
         unseen = unseen_meshes(body) if machine.axis_uses == before[2] else ()
         for event in (*copies_left(function, refs_in([*received.args, *received.kwargs.values()]), body), *unseen):
             machine.emit(event)
-    return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False, kept=kept)
+    return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False, kept=kept, names=names)
 
 
 def _note_unwritten(machine: Machine, function: Function, received: Arguments, context: KernelContext) -> None:
@@ -237,8 +239,11 @@ def _note_captures(machine: Machine, function: Function, context: KernelContext,
             machine.emit(Captured(where, context.inside, function, array, user))
 
 
-def name_refs(names: dict[str, Value]) -> None:
-    """Give every ref the name of the parameter that receives it."""
+def name_refs(function: Function, names: dict[str, Value]) -> None:
+    """Give every ref the name of the parameter that receives it; one that comes with ``*refs`` may still get one of its own."""
+    vararg = function.node.args.vararg.arg if function.node.args.vararg is not None else None
     for name, value in names.items():
         for expression, ref in named_refs(name, value):
             ref.root.name = expression
+            if isinstance(value, tuple) and name == vararg and ref.root.own_name is None:
+                ref.root.own_name = ""
