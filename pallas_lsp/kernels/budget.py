@@ -49,8 +49,8 @@ class Budget:
     """The VMEM of a kernel call.
 
     ``total``: the bytes of all parts, None where one is not known; ``limits``: what a kernel with these compiler parameters may use, by
-    chip; ``formula``: the total where sizes are symbols and blocks whole tiles; ``blocks``: its symbols that are block sizes, or its only one; ``fits``: see
-    ``Fit``, with ``sizes`` for the other symbols; ``dtype``: what was taken for the dtypes that are not known.
+    chip; ``formula``: the total where sizes are symbols and blocks whole tiles; ``blocks``: its symbols that are block sizes, or its only
+    one; ``fits``: see ``Fit``, with ``sizes`` for the other symbols; ``dtype``: what was taken for the dtypes that are not known.
     """
 
     parts: tuple[Part, ...]
@@ -113,7 +113,7 @@ def _unpadded(event: Footprint, share: Share) -> MaybeDim:
     padded, bits = padded_shape(numbers, dtype), 32 if dtype == "bool" else dtypes.bits(dtype)
     if shape is None or padded is None or bits is None:
         return None
-    sizes = [filled if isinstance(size, int) else size for size, filled in zip(shape, padded, strict=True)]
+    sizes = [filled if isinstance(size, int) else size for size, filled in zip(shape or padded, padded, strict=True)]
     return dims.floordiv(dims.mul(dims.mul(dims.product(sizes), bits), buffers), 8)
 
 

@@ -22,11 +22,10 @@ from .registry import Context
 Judge = Callable[[Any, Context], bool]
 
 _PALLAS, _TPU = "jax.experimental.pallas.", "jax.experimental.pallas.tpu."
-_PLAIN = ("float32", "int32")
-_NUMBERS = ("float32", "bfloat16", "int32")
+_DTYPES = ("float32", "bfloat16", "int32", "int8", "uint8", "uint32", "bool")
 # What only tells of the call, or is refused by a rule wherever JAX refuses it.
 _JUDGED = (
-    events.KernelCall, events.KernelRun, events.CopyRef, operation_events.CopyLeft, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
+    events.KernelCall, events.KernelRun, events.CopyRef, operation_events.CopyLeft, operation_events.SemaphoreUse, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
     call_events.ScratchBuffer, call_events.GridAxis, call_events.Aliased, call_events.Captured,
 )  # fmt: skip
 # Functions that compute nothing themselves: what they do is events of its own, or values that are known.
@@ -39,14 +38,18 @@ _FREE = frozenset(
         "jax.jit", "jax.named_scope", "jax.ShapeDtypeStruct",
     }
 )  # fmt: skip
-_MAKERS = frozenset(
-    f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like")
-) | {"jax.lax.full", "jax.lax.full_like"}  # fmt: skip
-_IOTAS = frozenset({"jax.lax.broadcasted_iota"})
-_REDUCTIONS = frozenset(f"jax.numpy.{name}" for name in ("sum", "max", "min", "mean", "amax", "amin"))
-_CASTS = frozenset({"jax.numpy.astype", "jax.numpy.asarray", "jax.numpy.array", "jax.lax.convert_element_type"})
-_SHAPERS = frozenset(f"jax.numpy.{name}" for name in ("reshape", "squeeze", "expand_dims", "broadcast_to", "ravel"))
-_CONTRACTIONS = frozenset({"jax.numpy.dot", "jax.numpy.matmul"})
+# Functions whose forms the rules know whole, for the common dtypes: where no rule speaks of one, it lowers.
+_KNOWN = frozenset(
+    {
+        *(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange")),
+        *(f"jax.numpy.{name}" for name in ("sum", "max", "min", "amax", "amin", "mean", "argmax", "argmin", "var", "std")),
+        *(f"jax.numpy.{name}" for name in ("astype", "asarray", "array", "bfloat16", "float32", "int32", "int8", "uint32", "uint8", "bool_")),
+        *(f"jax.numpy.{name}" for name in ("reshape", "squeeze", "expand_dims", "ravel", "broadcast_to", "transpose", "swapaxes")),
+        *(f"jax.numpy.{name}" for name in ("concatenate", "stack", "tile", "repeat", "pad", "roll")),
+        *(f"jax.lax.{name}" for name in ("full", "full_like", "convert_element_type", "bitcast_convert_type", "broadcasted_iota", "iota")),
+        f"{_TPU}roll", f"{_PALLAS}reciprocal", f"{_TPU}reciprocal",
+    }
+)  # fmt: skip
 
 
 def doubt_about(event: Event, context: Context) -> str | None:
@@ -94,9 +97,15 @@ def _access(event: events.Access, context: Context) -> bool:
     return (
         event.fault is None
         and _is_whole(event.shape)
-        and all(map(_is_static_entry, event.entries))
+        and all(_is_static_entry(entry) or (event.op == "load" and _is_strided(entry)) for entry in event.entries)
         and (event.op == "load" or isinstance(stored, bool | int | float) or (isinstance(stored, Array) and _is_whole(stored.shape)))
     )
+
+
+def _is_strided(entry: events.IndexEntry) -> bool:
+    """A Python slice with a step, which a load may have where no rule speaks."""
+    value = entry.value
+    return isinstance(value, slice) and all(part is None or type(part) is int for part in (value.start, value.stop, value.step))
 
 
 def _is_static_entry(entry: events.IndexEntry) -> bool:
@@ -132,81 +141,68 @@ def _copy(event: operation_events.CopyMade, context: Context) -> bool:
 
 
 def _value_index(event: events.ValueIndex, context: Context) -> bool:
-    return event.array.dtype in _PLAIN and all(
-        type(entry) is int or entry is Ellipsis or (isinstance(entry, slice) and entry.step in (None, 1)) for entry in event.entries
+    """Numbers, new dims and slices without a step."""
+    return event.array.dtype in _DTYPES and all(
+        type(entry) is int or entry is Ellipsis or entry is None or (isinstance(entry, slice) and entry.step in (None, 1)) for entry in event.entries
     )
 
 
 def _computed(event: events.Computed, context: Context) -> bool:
-    return event.kind in ("squeeze", "extremum") and event.source.dtype in _PLAIN
+    return event.kind in ("squeeze", "extremum", "new-last-dim") and event.source.dtype in _DTYPES
 
 
 def _operation(event: Operation, context: Context) -> bool:
     if event.function in _FREE or not lowered.is_used(event.result, event.where, context):
         return True  # what nothing uses is traced, and then dropped
+    if not all(_is_common(array) for array in lowered.arrays((*event.args, event.result))):
+        return False
+    if event.function in _KNOWN:
+        return True
     judge = _FORMS.get(event.function)
-    return judge(event) if judge is not None else _is_cast(event) or _is_elementwise(event, context)
+    return judge(event) if judge is not None else _is_elementwise(event, context)
+
+
+def _is_common(value: Array) -> bool:
+    return value.dtype in _DTYPES and _is_whole(value.shape) and len(value.shape or ()) <= 4 and 0 not in (value.shape or ())
 
 
 def _is_elementwise(event: Operation, context: Context) -> bool:
+    """A function of the table, of operands of one dtype or of dtypes between which every cast is known."""
     result = event.result
-    if not isinstance(result, Array) or result.shape is None or event.kwargs or 0 in result.shape:
+    if not isinstance(result, Array) or event.kwargs:
         return False
-    operands = [value for value in event.args if isinstance(value, Array)]
-    if any(value.dtype not in (*_NUMBERS, "bool") for value in operands) and len({value.dtype for value in operands}) > 1:
-        return False
-    dtype = lowered.operand_dtype(event)
-    if event.function == "jax.numpy.where":
-        dtype = result.dtype
+    dtype = result.dtype if event.function == "jax.numpy.where" else lowered.operand_dtype(event)
     return load_lowered().covers(event.function, "vector" if result.shape else "scalar", dtype, context.version)
 
 
-def _is_cast(event: Operation) -> bool:
-    """A cast between the common dtypes, by whatever function."""
-    named = event.function.startswith("jax.numpy.") and dtypes.canonical(event.function.rpartition(".")[2]) is not None
-    if event.function not in _CASTS and not named:
-        return False
-    source, result = event.args[0] if event.args else None, event.result
-    if not isinstance(result, Array) or result.dtype not in (*_NUMBERS, "bool"):
-        return False
-    if isinstance(source, bool | int | float):
-        return result.dtype in _PLAIN
-    return isinstance(source, Array) and (source.dtype == result.dtype or (source.dtype in (*_NUMBERS, "bool") and result.dtype in _NUMBERS))
-
-
-def _makes_array(event: Operation) -> bool:
-    result = event.result
-    return isinstance(result, Array) and bool(result.shape) and result.dtype in (*_NUMBERS, "bool") and 0 not in (result.shape or ())
-
-
-def _makes_iota(event: Operation) -> bool:
-    return isinstance(event.result, Array) and event.result.dtype == "int32" and len(event.result.shape or ()) >= 2
-
-
-def _reduces(event: Operation) -> bool:
-    source = event.args[0] if event.args else None
-    return isinstance(source, Array) and source.dtype == "float32" and len(source.shape or ()) >= 2 and set(event.kwargs) <= {"axis", "keepdims"}
-
-
-def _reshapes(event: Operation) -> bool:
-    source = event.args[0] if event.args else None
-    return isinstance(source, Array) and isinstance(event.result, Array) and source.dtype in _PLAIN and bool(source.shape) and bool(event.result.shape)
-
-
 def _contracts(event: Operation) -> bool:
-    a, b = (event.get(0, "a"), event.get(1, "b"))
-    return (
-        isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.dtype in ("float32", "bfloat16")
-        and len(a.shape or ()) == len(b.shape or ()) == 2 and set(event.kwargs) <= {"preferred_element_type"}
-    )  # fmt: skip
+    """A product of matrices; with vectors the lowering has holes."""
+    return all(isinstance(value, Array) and len(value.shape or ()) >= 2 for value in (event.get(0, "a"), event.get(1, "b")))
+
+
+def _contracts_generally(event: Operation) -> bool:
+    """One contraction of two matrices, none of whose dims is 1."""
+    operands = (event.get(0, "lhs"), event.get(1, "rhs"))
+    return event.get(3, "precision") is None and all(
+        isinstance(value, Array) and value.dtype in ("float32", "bfloat16", "int8") and len(value.shape or ()) == 2 and 1 not in (value.shape or ())
+        for value in operands
+    )
+
+
+def _is_wide(event: Operation) -> bool:
+    return all(len(array.shape or ()) >= 2 and 1 not in (array.shape or ()) for array in lowered.arrays(event.args))
+
+
+def _normalises(event: Operation) -> bool:
+    return all(len(array.shape or ()) >= 2 and dtypes.is_floating(array.dtype) for array in lowered.arrays(event.args))
 
 
 _FORMS: dict[str, Callable[[Operation], bool]] = {
-    **dict.fromkeys(_MAKERS, _makes_array),
-    **dict.fromkeys(_IOTAS, _makes_iota),
-    **dict.fromkeys(_REDUCTIONS, _reduces),
-    **dict.fromkeys(_SHAPERS, _reshapes),
-    **dict.fromkeys(_CONTRACTIONS, _contracts),
+    "jax.numpy.dot": _contracts,
+    "jax.numpy.matmul": _contracts,
+    "jax.lax.dot_general": _contracts_generally,
+    "jax.numpy.take_along_axis": _is_wide,
+    "jax.nn.softmax": _normalises,
 }
 _JUDGES: dict[type[Event], tuple[Callable[[Any], str], Judge]] = {
     call_events.Window: (lambda event: f"the window of `{event.root.name}`", _window),

@@ -62,6 +62,14 @@ def test_numbers() -> None:
     assert found.formula is None
 
 
+def test_a_ref_without_dims_takes_a_row_of_lanes() -> None:
+    project = Project(overlay={PATH: TEXT.format(options="unused=None", parameters="").replace("(bq, 3)", "()")})
+    source = project.read(PATH)
+    assert source is not None
+    found = [site.budget for site in analyze(source, project, Settings(jax_version="0.10.2")).sites]
+    assert found[0] is not None and found[0].parts[2].size == 512
+
+
 def test_a_formula_gives_the_numbers() -> None:
     symbolic = budget(concrete=False)
     assert symbolic.formula is not None and not isinstance(symbolic.formula, int)

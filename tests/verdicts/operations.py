@@ -20,6 +20,9 @@ x.reshape(-1, x.shape[-1]); x.reshape(x.size); x.reshape(x.size, 1); x.reshape(1
 jnp.broadcast_to(x, (2, *x.shape)); jnp.broadcast_to(x[:1], x.shape); x.T; jnp.transpose(x); x.swapaxes(0, -1); jnp.concatenate([x, y]); jnp.stack([x, y])
 jnp.concatenate([x, y], axis=-1); jnp.dot(x, y.T); jnp.dot(x, y.T, preferred_element_type=jnp.float32); jnp.matmul(x, y.T)
 lax.dot_general(x, y, (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32); lax.dot_general(x, y.T, (((1,), (0,)), ((), ())))
+jnp.tile(x, (2,) * x.ndim); jnp.repeat(x, 2, axis=0); jnp.pad(x, ((0, 1),) * x.ndim); jnp.roll(x, 1, axis=0); pltpu.roll(x, 1, x.ndim - 1); jnp.var(x, axis=-1)
+jax.nn.softmax(x, axis=-1); jnp.stack([x, y], axis=-1); lax.bitcast_convert_type(x, jnp.int32); pl.reciprocal(x); jnp.dot(x, y[0]); lax.iota(jnp.int32, 128)
+jnp.take_along_axis(x, jnp.zeros(x.shape, jnp.int32), axis=0); x.astype(jnp.uint8); x.astype(jnp.uint32); x[..., None]; x[:, None] + x[None]; jnp.std(x)
 x[0]; x[-1]; x[0, 0]; x[:1]; x[..., 0]; x[..., :1]; x[:, 0:1]; x[None]; x[:, None]; x[::2]; jnp.argmax(x, axis=-1); jnp.argmax(x, axis=0, keepdims=True)
 """.replace("\n", ";").split(";")
 
