@@ -21,8 +21,10 @@ from .verdict import Judge, Verdict, Verdicts, joined
 
 @dataclass(frozen=True, slots=True)
 class KernelSite:
-    """One kernel call in one configuration. ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known; ``vmem_limits``:
-    what it may use on each chip, by its compiler parameters; ``budget``: the VMEM as a table, None when not all refs are known.
+    """One kernel call in one configuration.
+
+    ``grid``: None when unknown; ``vmem_bytes``: None when not all sizes are known; ``vmem_limits``: what it may use on each chip, by its
+    compiler parameters; ``budget``: the VMEM as a table, None when not all refs are known.
 
     ``verdict``: ``lowers``, ``fails`` or ``undecided``; ``unknowns``: what would have to be known, most useful first; ``conditions``: what
     was assumed on the way to the call, which may be so or not; ``faults``: where JAX refuses it.
