@@ -52,8 +52,17 @@ class Notes:
         ]
         return sorted(found, key=lambda item: (item[0].end - item[0].start, item[0]))
 
+    @cached_property
+    def _by_line(self) -> dict[int, list[tuple[Span, ast.AST]]]:
+        """The names on each line, shortest first."""
+        found: dict[int, list[tuple[Span, ast.AST]]] = {}
+        for span, node in self._names:
+            for line0 in range(self.source.line_of(span.start), self.source.line_of(span.end) + 1):
+                found.setdefault(line0, []).append((span, node))
+        return found
+
     def _node_at(self, offset: int) -> tuple[Span, ast.AST] | None:
-        return next(((span, node) for span, node in self._names if offset in span), None)
+        return next((found for found in self._by_line.get(self.source.line_of(offset), ()) if offset in found[0]), None)
 
     def is_name(self, offset: int) -> bool:
         """Whether a name, of a variable or behind a dot, is at ``offset``."""

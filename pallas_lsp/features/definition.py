@@ -48,7 +48,8 @@ def _used(analysis: Analysis, refs: Iterable[RefInfo], offset: int) -> list[RefI
     if found is None:
         return []
     root = found[1].root
-    return [ref for ref in refs if ref.name == root.name and ref.spec == root.decided_at]
+    same = [ref for ref in refs if ref.spec == root.decided_at and ref.role == root.role]
+    return [ref for ref in same if ref.name == root.name] or same
 
 
 def _is_at(place: Location | None, path: str, offset: int) -> bool:

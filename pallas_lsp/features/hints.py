@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..interpreter.values import Array, Ref
 from ..kernels.joined import joined_refs
 from ..rules.words import count
+from ..shapes import dims
 from ..shapes.avals import Aval, aval_text
+from ..shapes.dims import render
 from ..text.span import Span
 
 if TYPE_CHECKING:
@@ -38,16 +40,20 @@ def hints(analysis: Analysis, within: Span, *, refs: bool = True, values: bool =
     return [hint for offset, hint in sorted(found.items()) if within.start <= offset <= within.end]
 
 
+_LONGEST: Final = 24
+"""Letters that a dim may have in a hint."""
+
+
 def _parameters(analysis: Analysis) -> Iterator[Hint]:
     for parameter, refs in joined_refs([*analysis.sites, *analysis.uses]).items():
         if parameter.path != analysis.source.path:
             continue
-        texts = [_ref_text(aval_of(ref), ref.memory_space) for ref in refs]
-        described = tuple(f"{ref.name}: {text}" for ref, text in zip(refs, texts, strict=True) if text)
+        described = tuple(f"{ref.name}: {text}" for ref in refs if (text := _ref_text(aval_of(ref), ref.memory_space)))
         if refs[0].name != analysis.source.slice(parameter.span):  # a tuple, a dict or *refs: as many as there are
             yield Hint(parameter.span.end, f": {count(len(refs), 'ref')}", described)
-        elif texts[0]:
-            yield Hint(parameter.span.end, f": {texts[0]}", (*described, *_origin(refs[0])))
+        elif described:
+            label = _ref_text(_shortened(aval_of(refs[0])), refs[0].memory_space)
+            yield Hint(parameter.span.end, f": {label}", (*described, *_origin(refs[0])))
 
 
 def _origin(ref: RefInfo) -> Iterator[str]:
@@ -59,13 +65,14 @@ def _bound(analysis: Analysis, refs: bool, values: bool) -> Iterator[Hint]:
     inside = _functions_with_refs(analysis) if values else []
     for span, value in analysis.notes.bound():
         if isinstance(value, Ref) and refs:
-            text = _ref_text(Aval(value.shape, value.dtype, named=value.named), value.root.space)
+            aval, space = Aval(value.shape, value.dtype, named=value.named), value.root.space
         elif isinstance(value, Array) and any(function.covers(span) for function in inside):
-            text = _array_text(value.aval)
+            aval, space = value.aval, None
         else:
             continue
-        if text:
-            yield Hint(span.end, f": {text}")
+        if label := _ref_text(_shortened(aval), space):
+            whole = _ref_text(aval, space)
+            yield Hint(span.end, f": {label}", () if whole == label else (whole,))
 
 
 def _functions_with_refs(analysis: Analysis) -> list[Span]:
@@ -82,6 +89,13 @@ def _arguments(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
 def aval_of(ref: RefInfo) -> Aval:
     """What a ref holds."""
     return Aval(ref.shape, ref.dtype, named=ref.dtype_name)
+
+
+def _shortened(aval: Aval) -> Aval:
+    """The same with an ellipsis in the place of dims that are long formulas."""
+    if aval.shape is None:
+        return aval
+    return replace(aval, shape=tuple(dim if len(render(dim)) <= _LONGEST else dims.symbol("…") for dim in aval.shape))
 
 
 def _ref_text(aval: Aval, space: str | None) -> str:

@@ -90,3 +90,12 @@ def test_a_kernel_that_is_called_in_another_file() -> None:
     assert ops[spec.span.start : spec.span.end] == "pl.BlockSpec((8, 128), lambda: (0, 0))"
     (parameter,) = definition(analysis, text.index("x_ref[...]"))
     assert parameter.span.start == text.index("x_ref")
+
+
+def test_a_name_that_refs_are_unpacked_into() -> None:
+    analysis = analysed(TEXT.replace("o_ref[...] = x_ref[...]", "acc_ref[...] = x_ref[...]\n    o_ref[...] = acc_ref[...]"))
+    text = analysis.source.text
+    (parameter,) = definition(analysis, text.index("acc_ref[...] ="))
+    assert text[parameter.span.start : parameter.span.end] == "rest"
+    (spec,) = type_definition(analysis, text.index("acc_ref[...] ="))
+    assert text[spec.span.start : spec.span.end] == SCRATCH

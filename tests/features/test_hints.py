@@ -110,3 +110,9 @@ def test_a_kernel_that_is_called_in_another_file() -> None:
     text = "# pallas\n" + KERNEL.partition("def run")[0]
     found = hints(analysed(text, ops=ops), Span(0, len(text)))
     assert [hint.label for hint in found][:2] == [": i32[4] smem", ": f32[8,128] vmem"]
+
+
+def test_long_formulas_are_told_on_demand() -> None:
+    text = KERNEL.replace("(8, 128), lambda i, n: (i, 0)", "(x.shape[0] // n.shape[0] // 16, 128), lambda i, n: (i, 0)")
+    found = {hint.label: hint.detail for hint in hints(analysed(HEAD + text), Span(0, 10_000))}
+    assert found[": f32[…,128] vmem"] == ("o_ref: f32[x.shape[0] // (16·n.shape[0]),128] vmem", "a window of f32[32,128]")
