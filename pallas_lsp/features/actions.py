@@ -80,10 +80,11 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 def _fixes(finding: Diagnostic) -> Iterator[Action]:
-    """The fixes, best first; the first safe one is preferred."""
+    """The fixes, best first; the first safe one is preferred, and an unsafe one says that it is."""
     preferred = next((fix for fix in finding.fixes if fix.applicability == "safe"), None)
     for fix in finding.fixes:
-        yield Action(fix.title, fix.edits, (finding,), preferred=fix is preferred)
+        title = fix.title if fix.applicability == "safe" else f"{fix.title} (unsafe)"
+        yield Action(title, fix.edits, (finding,), preferred=fix is preferred)
 
 
 def _ignore(finding: Diagnostic, suppressions: Suppressions) -> Action | None:

@@ -48,7 +48,7 @@ def test_fixes_come_best_first_and_the_first_safe_one_is_preferred() -> None:
     finding = replace(analysis.diagnostics[0], fixes=fixes)
     found = actions(replace(analysis, diagnostics=[finding]), finding.location.span)
     assert [(action.title, action.preferred) for action in found] == [
-        ("a", False), ("b", True), ("c", False), (f"Ignore `{RULE}` on this line", False), (f"Ignore `{RULE}` in this file", False),
+        ("a (unsafe)", False), ("b", True), ("c", False), (f"Ignore `{RULE}` on this line", False), (f"Ignore `{RULE}` in this file", False),
         (f"Explain `{RULE}`", False),
     ]  # fmt: skip
     assert all(action.diagnostics == (finding,) for action in found)
