@@ -40,8 +40,10 @@ def hints(analysis: Analysis, within: Span, *, refs: bool = True, values: bool =
     return [hint for offset, hint in sorted(found.items()) if within.start <= offset <= within.end]
 
 
-_LONGEST: Final = 24
-"""Letters that a dim may have in a hint."""
+_LONGEST: Final = 60
+"""Letters that a hint should have at most."""
+_LONGEST_DIMS: Final = (24, 12, 6)
+"""Letters that a dim may have in it; fewer where the hint is too long."""
 
 
 def _parameters(analysis: Analysis) -> Iterator[Hint]:
@@ -52,7 +54,7 @@ def _parameters(analysis: Analysis) -> Iterator[Hint]:
         if refs[0].name != analysis.source.slice(parameter.span):  # a tuple, a dict or *refs: as many as there are
             yield Hint(parameter.span.end, f": {count(len(refs), 'ref')}", described)
         elif described:
-            label = _ref_text(_shortened(aval_of(refs[0])), refs[0].memory_space)
+            label = _short_text(aval_of(refs[0]), refs[0].memory_space)
             yield Hint(parameter.span.end, f": {label}", (*described, *_origin(refs[0])))
 
 
@@ -70,7 +72,7 @@ def _bound(analysis: Analysis, refs: bool, values: bool) -> Iterator[Hint]:
             aval, space = value.aval, None
         else:
             continue
-        if label := _ref_text(_shortened(aval), space):
+        if label := _short_text(aval, space):
             whole = _ref_text(aval, space)
             yield Hint(span.end, f": {label}", () if whole == label else (whole,))
 
@@ -91,11 +93,15 @@ def aval_of(ref: RefInfo) -> Aval:
     return Aval(ref.shape, ref.dtype, named=ref.dtype_name)
 
 
-def _shortened(aval: Aval) -> Aval:
-    """The same with an ellipsis in the place of dims that are long formulas."""
-    if aval.shape is None:
-        return aval
-    return replace(aval, shape=tuple(dim if len(render(dim)) <= _LONGEST else dims.symbol("…") for dim in aval.shape))
+def _short_text(aval: Aval, space: str | None) -> str:
+    """As `_ref_text`, with an ellipsis in the place of dims that are long formulas."""
+    text = _ref_text(aval, space)
+    for longest in _LONGEST_DIMS if aval.shape is not None else ():
+        shape = tuple(dim if len(render(dim)) <= longest else dims.symbol("…") for dim in aval.shape or ())
+        text = _ref_text(replace(aval, shape=shape), space)
+        if len(text) <= _LONGEST:
+            break
+    return text
 
 
 def _ref_text(aval: Aval, space: str | None) -> str:
