@@ -122,7 +122,7 @@ def test_a_hint_with_many_formulas_is_shortened_until_it_fits() -> None:
     sizes = ", ".join(f"queries.shape[{axis}]" for axis in range(4))
     text = "def kernel(x_ref, o_ref):\n    pass\n\ndef run(queries):\n"
     text += f"    spec = pl.BlockSpec(({sizes}), lambda i: (0, 0, 0, i))\n"
-    text += "    return pl.pallas_call(kernel, grid=(2,), in_specs=[spec], out_specs=spec, out_shape=queries)(queries)\n"
+    text += "    return pl.pallas_call(kernel, grid=(2,), in_specs=[spec], out_specs=spec, out_shape=jax.ShapeDtypeStruct(queries.shape, queries.dtype))(queries)\n"
     labels = {hint.label: hint.detail for hint in hints(analysed(HEAD + text), Span(0, 10_000))}
     assert labels.keys() == {": queries.dtype[…,…,…,…] vmem"}
     assert "queries.shape[3]" in labels[": queries.dtype[…,…,…,…] vmem"][0]
