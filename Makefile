@@ -1,18 +1,18 @@
 # make demo      check the kernels of tests/demo: what the tool shows
 # make test      lint, types and tests with JAX 0.10.2                  (under ten minutes on two cores)
-# make test-all  the same, then JAX 0.12.0.1 and other projects' kernels (under thirty)
+# make test-all  the same, then JAX 0.12.0.1, the TPU compiler, other projects' kernels (under thirty)
 # make fuzz      fresh random kernels and fresh broken texts against JAX (SEED=…, N=… kernels)
 # make vsix      build the VS Code extension (with PyPI's Node.js 20 where the machine has another)
 # make test-vscode  test it in real VS Code (needs Debian's chromium); make pictures: the same, and keep what it looks like
 # make lint, make clean
 #
-# Each sets up what it needs in .venv, .venv-jax12, .corpora and .vscode-test here, and nothing outside this folder.
+# Each sets up what it needs in .venv, .venv-jax12, .libtpu, .corpora and .vscode-test here, and nothing outside this folder.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: demo test test-all test-jax12 test-corpora test-vscode pictures icon fuzz vsix lint clean
+.PHONY: demo test test-all test-jax12 test-libtpu test-corpora test-vscode pictures icon fuzz vsix lint clean
 
 VENV := .venv
 VENV12 := .venv-jax12
@@ -39,7 +39,7 @@ test: lint
 	@$(VENV)/bin/python -m pytest -q -m 'not corpus'
 
 # TESTED=1 says that `make test` has just run and need not run again.
-test-all: $(if $(TESTED),,test) test-jax12 test-corpora test-vscode
+test-all: $(if $(TESTED),,test) test-jax12 test-libtpu test-corpora test-vscode
 
 test-jax12:
 	@python=$$($(call first-python,python3.13 python3.12 python3 $(PYENV12),(3, 12))); \
@@ -55,6 +55,20 @@ test-jax12:
 	fi; \
 	echo '== tests, JAX 0.12.0.1'; \
 	$(VENV12)/bin/python -m pytest -q -m 'not corpus and not editor'
+
+# libtpu compiles for TPUs without having one. It stays out of the environment, where JAX would look for the chip at each start.
+test-libtpu: $(VENV)/.test
+	@if [ ! .libtpu/.installed -nt pyproject.toml ]; then \
+		echo '== .libtpu: the TPU compiler'; \
+		rm -rf .libtpu; \
+		if ! $(VENV)/bin/python -m pip install -q --no-deps --target .libtpu --group libtpu; then \
+			echo '== the TPU compiler: skipped, there is no libtpu for this machine'; \
+			[ "$${CI:-}" != true ]; exit; \
+		fi; \
+		touch .libtpu/.installed; \
+	fi; \
+	echo '== the TPU compiler'; \
+	PYTHONPATH=.libtpu $(VENV)/bin/python -m pytest -q -m libtpu
 
 test-corpora: $(VENV)/.test $(addprefix .corpora/,$(CORPORA))
 	@echo '== kernels of JAX and of other projects: $(CORPORA)'
@@ -93,7 +107,7 @@ lint: $(VENV)/.test
 	@$(VENV)/bin/mypy
 
 clean:
-	rm -rf $(VENV) $(VENV12) $(VSCODE) .corpora editors/vscode/node_modules editors/vscode/bundled/libs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV12) .libtpu $(VSCODE) .corpora editors/vscode/node_modules editors/vscode/bundled/libs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
 	@python=$$($(call first-python,python3.11 python3.12 python3.13 python3.14 python3 $(PYENV),(3, 11))); \

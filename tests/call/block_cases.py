@@ -136,6 +136,7 @@ BLOCKS: list[tuple[str, str | None, str]] = [
     ("an if on a constant", None, rows(in_specs="[pl.BlockSpec((8, 128), tile)]", top="FLAG = False\n\n\ndef tile(i):\n    if FLAG:\n        return 0, 0\n    return i, 0\n")),
     ("program_id in a map", "program-id-axis", block("(8, 128)", "(pl.program_id(0), 0)")),
     ("num_programs in a map without a grid", "program-id-axis", module(ZEROS, in_specs="[pl.BlockSpec((16, 128), lambda: (pl.num_programs(0), 0))]")),
+    ("an element of NumPy's without a grid", None, module(ZEROS, in_specs="[pl.BlockSpec((16, 128), lambda: (np.arange(4)[0], 0))]")),
     ("a number of JAX's as a dim", "block-shape-invalid", block("(jnp.int32(8), 128)", "(i, 0)")),
     ("a number of JAX's as a dim, made before", None, rows(in_specs="[pl.BlockSpec((EIGHT, 128), lambda i: (i, 0))]", top="EIGHT = jnp.int32(8)\n")),
     ("an operand as a dim", "block-shape-invalid", module(ZEROS, refs="x_ref, o_ref", y="i32[]", operands="x", grid="(2,)", in_specs="[pl.BlockSpec((y, 128), lambda i: (i, 0))]")),

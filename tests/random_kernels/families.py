@@ -29,7 +29,8 @@ class Family:
 # Rules that share a message of Python's with another one, or tell better what JAX's is about.
 _INSTEAD = {
     "block-tiling-2d": ("block-shape-invalid",), "pallas-call-signature": ("removed-api",), "alias-aval-mismatch": ("alias-index-range",),
-    "kernel-arity": ("pallas-call-signature",), "index-map-arity": ("kernel-arity",), "scratch-invalid-type": ("in-specs-tree-mismatch", "out-specs-tree-mismatch"),
+    "traced-bool-branch": ("grid-not-int",), "traced-shape": ("scratch-invalid-type",), "kernel-returns-value": ("index-map-non-int",),
+    "block-shape-invalid": ("scratch-invalid-type",), "memory-space-positional": ("pipeline-mode-unsupported",), "kernel-arity": ("pallas-call-signature",), "index-map-arity": ("kernel-arity",), "scratch-invalid-type": ("in-specs-tree-mismatch", "out-specs-tree-mismatch"),
 }  # fmt: skip
 
 

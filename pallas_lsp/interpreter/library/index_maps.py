@@ -179,6 +179,8 @@ def is_literal_zero(entry: Value) -> dims.Truth:
     if isinstance(entry, Array):
         if entry.constant is not None:
             return dims.truth(entry.constant == 0)
+        if entry.numpy or not entry.traced:
+            return dims.Truth.MAYBE  # a number of the host's, which was computed there
         return dims.Truth.NO if entry.operands or entry.made_by is None else dims.Truth.MAYBE
     if isinstance(entry, int | Poly):
         return dims.equal(as_dim(entry), 0)
