@@ -10,7 +10,7 @@ from . import builtin_names
 from .attributes import attribute
 from .frames import MISSING, Frame
 from .machine import EVALUATE, Arguments, Machine
-from .operations import is_traced, needs_static
+from .operations import is_traced, needs_static, traced_in
 from .operators import SYMBOL, binary, compare, unary
 from .paths import PathEnd
 from .sequences import items_of
@@ -91,6 +91,8 @@ def _list(machine: Machine, node: ast.List, frame: Frame) -> Value:
 @evaluates(ast.Set)
 def _set(machine: Machine, node: ast.Set, frame: Frame) -> Value:
     items = sequence(machine, node.elts, frame)
+    if (traced := traced_in(machine, items)) is not None:
+        needs_static(machine, "key", traced, "a set", node, frame)
     try:
         return set(items) if items is not None else Unknown("a set of unknown size", host=True)
     except TypeError:
@@ -124,7 +126,10 @@ def _dict(machine: Machine, node: ast.Dict, frame: Frame) -> Value:
             exact = exact and isinstance(value, dict)
             result.update(value if isinstance(value, dict) else {})
             continue
-        key = dict_key(machine.evaluate(key_node, frame))
+        written = machine.evaluate(key_node, frame)
+        if (traced := traced_in(machine, written)) is not None:
+            needs_static(machine, "key", traced, "a dict", key_node, frame)
+        key = dict_key(written)
         exact = exact and key is not ABSENT
         if key is not ABSENT:
             result[key] = value

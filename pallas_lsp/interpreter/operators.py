@@ -13,7 +13,7 @@ from ..shapes.dims import Poly, Truth
 from .events import RefAsArray, SemaphoreValue, ShapeFault
 from .frames import Frame
 from .machine import Arguments, Machine
-from .operations import needs_static, note_operator, traced_in
+from .operations import is_traced, needs_static, note_operator, traced_in
 from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order, truth
 from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownShape, Value
 from .written import written
@@ -44,6 +44,7 @@ _DUNDER = {
 _PLAIN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, type(None))
 _LIMIT = 1 << 16
 _NUMBER_FORMAT = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?[diouxXeEfFgG]")
+_ANY_FORMAT = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[a-zA-Z])")
 SEMAPHORE_DTYPES = ("semaphore", "dma_sem", "barrier_semaphore")
 
 
@@ -86,7 +87,13 @@ def _with_text(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, fra
     for text, number in ((a, b), (b, a)):
         if op == "*" and isinstance(text, str) and (traced := traced_in(machine, number)) is not None:
             needs_static(machine, "index", traced, "the repetition of a text", node, frame)
-    if op == "%" and isinstance(a, str) and _NUMBER_FORMAT.search(a) and (traced := traced_in(machine, b)) is not None:
+    if op == "%" and isinstance(a, str) and isinstance(b, tuple):
+        formats = [found[0] for found in _ANY_FORMAT.finditer(a) if found[0] != "%%"]
+        numbers = [value for text, value in zip(formats, b, strict=False) if _NUMBER_FORMAT.search(text)]
+    else:
+        numbers = [b] if op == "%" and isinstance(a, str) and _NUMBER_FORMAT.search(a) else []
+    traced = next((found for value in numbers if (found := traced_in(machine, value)) is not None), None)
+    if traced is not None:
         needs_static(machine, "number", traced, "a number format", node, frame)
     return Unknown("a text", host=True)
 
@@ -221,15 +228,38 @@ def compare(machine: Machine, op: ast.cmpop, a: Value, b: Value, node: ast.AST, 
         return answer if isinstance(op, ast.In) else _opposite(answer)
     symbol = SYMBOL[type(op)]
     if isinstance(a, Ref | RefIndexer) or isinstance(b, Ref | RefIndexer):
-        if symbol in ("==", "!="):
-            return Unknown("a ref is compared")
+        if symbol in ("==", "!=") and not any(isinstance(side, Ref) and not side.is_view for side in (a, b)):
+            return Unknown("a view is compared")
         return binary(machine, symbol, a, b, node, frame)
+    if symbol in ("==", "!=") and any(isinstance(side, str) for side in (a, b)) and any(_is_jax(side) for side in (a, b)):
+        return symbol == "!="
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list) and type(a) is type(b):
+        _ask_parts(machine, symbol, a, b, node, frame)
     if (isinstance(a, Array) or isinstance(b, Array)) and a is not None and b is not None:
         return array_operator(machine, symbol, a, b, node, frame)
     if symbol in ("==", "!="):
         answer = equals(machine, a, b, node)
         return answer if symbol == "==" else _opposite(answer)
     return _order(machine, symbol, a, b, node)
+
+
+def _is_jax(value: Value) -> bool:
+    return isinstance(value, Array) and not value.numpy
+
+
+def _ask_parts(
+    machine: Machine, symbol: str, a: tuple[Value, ...] | list[Value], b: tuple[Value, ...] | list[Value], node: ast.AST, frame: Frame
+) -> None:
+    """What comparing two sequences asks of traced parts: Python wants to know of the first pair that differs that it does."""
+    if symbol in ("==", "!=") and len(a) != len(b):
+        return
+    for left, right in zip(a, b, strict=False):
+        if left is right:
+            continue
+        if is_traced(machine, left) or is_traced(machine, right):
+            truth(machine, compare(machine, ast.Eq(), left, right, node, frame), node, frame)
+        elif known_truth(equals(machine, left, right, node)) is not True:
+            return
 
 
 def _opposite(answer: Value) -> Value:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..shapes import dims, dtypes
 from ..shapes.dims import Dim, Poly, Truth
-from .events import TracedBranch
+from .events import RefAsArray, TracedBranch
 from .frames import Frame
 from .machine import Machine
 from .paths import Facts, PathEnd
@@ -33,7 +33,7 @@ from .values import (
 from .written import written
 
 NATIVE = (bool, int, float, complex, str, bytes, type(None))
-_TRUTHY = (Function, Class, Library, Dtype, Ref, EnumMember, Opaque)
+_TRUTHY = (Function, Class, Library, Dtype, EnumMember, Opaque)
 
 
 def as_dim(value: Value) -> Dim | None:
@@ -88,6 +88,10 @@ def truth(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> bool:
             if machine.guarded:  # the program tries whether it may ask
                 raise PathEnd("raise")
             machine.emit(TracedBranch(machine.where(node, frame), value))
+        if isinstance(value, Ref) and machine.kernel is not None:
+            if machine.guarded:
+                raise PathEnd("raise")
+            machine.emit(RefAsArray(machine.where(node, frame), "bool", value))
         if machine.kernel is not None:
             raise PathEnd("a traced value decides a Python branch")
     machine.blind += isinstance(value, Instance)  # its ``__bool__`` is not run
@@ -109,7 +113,7 @@ def known_truth(value: Value) -> bool | None:
             if any("__bool__" in c.frame.names or "__len__" in c.frame.names for c in value.cls.lineage()) or not value.cls.complete
             else True
         )
-    return True if isinstance(value, _TRUTHY) else None
+    return True if isinstance(value, _TRUTHY) or (isinstance(value, Ref) and (value.is_view or not value.root.sure)) else None
 
 
 def as_condition(value: Value, node: ast.AST) -> Condition:

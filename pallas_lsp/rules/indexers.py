@@ -122,8 +122,10 @@ def constant_slice_start(event: Access, context: Context) -> Finding | None:
         return None
     seen = [*((entry.value, entry.node) for entry in event.entries), *((value, None) for value in event.ref.key or ())]
     found = next(((v.start, node) for v, node in seen if isinstance(v, DynamicSlice) and _is_constant(v.start)), None)
-    if found is None:
+    if found is None or (event.api == "pltpu" and not found[0].numpy):  # which folds what JAX knows
         return None
+    if found[0].numpy and found[1] is None and any(entry.kind != "ellipsis" for entry in event.entries):
+        return None  # the number of a view that is indexed again has been made a plain one
     start, node = found
     return Finding(
         event.where.at(node),

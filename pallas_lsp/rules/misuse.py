@@ -15,6 +15,8 @@ from ..resolve.canonical import exists
 from . import words
 from .registry import Context, Finding, rule
 
+_TRUTH = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+
 
 @rule("ref-used-as-array", on=RefAsArray, order=10, stage="trace")
 def ref_used_as_array(event: RefAsArray, context: Context) -> Finding | None:
@@ -22,6 +24,9 @@ def ref_used_as_array(event: RefAsArray, context: Context) -> Finding | None:
     ref, name = event.ref, f"`{event.ref.root.name}`"
     if event.operation == "iter":
         what, jax = f"{name} is iterated over, but it is a ref", "iteration over a 0-d array / 'AbstractRef' object is not iterable"
+    elif event.operation == "bool":
+        what = f"Python asks whether {name} is true, but it is a ref: `is not None` asks whether there is one"
+        return Finding(event.where.location, what, jax_message=_TRUTH)
     elif event.operation == "store":
         what, jax = (
             f"{name} is stored as it is, but it is a ref",

@@ -7,6 +7,7 @@ import pytest
 from ops.copy_cases import COPIES
 from ops.lowering_cases import LOWERING
 from ops.pipeline_cases import PIPELINES
+from ops.python_cases import PYTHON
 from ops.remote_cases import REMOTE
 from ops.traced_cases import TRACED
 from referee import lower
@@ -17,7 +18,7 @@ from pallas_lsp.rules import Diagnostic
 from pallas_lsp.settings import Settings
 
 PATH = "/project/kernel.py"
-CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE)]
+CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE, *PYTHON)]
 
 
 def findings(text: str) -> list[Diagnostic]:

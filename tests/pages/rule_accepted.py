@@ -7,6 +7,9 @@ from pages.kernels import DMA, KEY, module, module_with_key
 ACCEPTED = [
     ("constant-slice-start", "an index", module("o_ref[0] = x_ref[jnp.int32(1)]")),
     ("constant-slice-start", "a start that was computed", module("o_ref[0:1] = x_ref[pl.ds(jnp.int32(1) + 1, 1)]")),
+    ("constant-slice-start", "pltpu.load", module("o_ref[...] = pltpu.load(x_ref.at[pl.ds(jnp.int32(0), 8)])")),
+    ("constant-slice-start", "pltpu.store", module("pltpu.store(o_ref.at[pl.ds(jnp.int32(0), 8)], x_ref[...])")),
+    ("constant-slice-start", "an index behind it", module("o_ref[0] = x_ref.at[pl.ds(np.int32(0), 8)][0]")),
     ("constant-slice-start", "a copy", module("pltpu.sync_copy(x_ref.at[pl.ds(jnp.int32(0), 8)], o_ref)")),
     ("zero-size-intermediate", "an empty block that nothing reads", module("o_ref[...] = jnp.zeros_like(o_ref)", in_specs="[pl.BlockSpec((8, 0))]", grid="(1,)")),
     ("grid-not-int", "a number of NumPy's in a tuple", module("o_ref[...] = x_ref[...]", grid="(np.int64(1),)")),

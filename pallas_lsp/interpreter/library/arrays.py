@@ -107,9 +107,10 @@ _CONVERTING = frozenset(
         "sqrt", "cbrt", "square", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan2", "abs", "absolute", "sign", "floor", "ceil",
         "rint", "trunc", "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum",
         "minimum", "fmax", "fmin", "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "equal", "not_equal",
-        "less", "less_equal", "greater", "greater_equal", "where", "broadcast_to",
+        "less", "less_equal", "greater", "greater_equal", "where", "broadcast_to", "arange",
     }
 )  # fmt: skip
+_NUMPY_MADE = frozenset({"zeros", "ones", "empty", "full"})  # of a shape
 # Where a function takes a shape or a size: its position and name.
 _SHAPES = {
     "zeros": (0, "shape"), "ones": (0, "shape"), "full": (0, "shape"), "empty": (0, "shape"), "broadcast_to": (1, "shape"),
@@ -122,6 +123,8 @@ _COUNTS = {
     "identity": (0, "n"),
     "tri": (0, "N"),
     "one_hot": (1, "num_classes"),
+    "split": (1, "indices_or_sections"),
+    "expand_dims": (1, "axis"),
 }
 # Functions whose result's size depends on the data, unless a size is given.
 _DATA_DEPENDENT = frozenset({"nonzero", "argwhere", "flatnonzero", "unique"})
@@ -130,7 +133,8 @@ _DATA_DEPENDENT = frozenset({"nonzero", "argwhere", "flatnonzero", "unique"})
 def _needs_static_arguments(call: Call, short: str, numpy: bool) -> None:
     """End the path where a traced value stands for a NumPy array, a shape, a size or an axis."""
     if numpy:
-        traced, kind = traced_in(call.machine, call.args) if short in _CONVERTING else None, "numpy"
+        made = call.args[:1] if short in _NUMPY_MADE else call.args if short in _CONVERTING else []
+        traced, kind = traced_in(call.machine, made), "shape" if short in _NUMPY_MADE else "numpy"
         what = f"`np.{short}`"
     else:
         traced, kind, what = _traced_size(call, short)
@@ -146,6 +150,8 @@ def _traced_size(call: Call, short: str) -> tuple[Value | None, str, str]:
         return traced_in(call.machine, [*call.args, *(call.kwargs.get(name) for name in ("start", "stop", "step"))]), "size", what
     if short in _COUNTS:
         return traced_in(call.machine, call.get(*_COUNTS[short])), "size", what
+    if short == "repeat" and call.name.startswith("jax.numpy.") and call.kwargs.get("total_repeat_length") is None and len(call.args) < 4:
+        return traced_in(call.machine, call.get(1, "repeats")), "size", what
     sized = call.kwargs.get("size") is not None or (short == "where" and (len(call.args) != 1 or call.kwargs))
     if (short in _DATA_DEPENDENT or short == "where") and call.name.startswith("jax.numpy.") and not sized:
         return traced_in(call.machine, call.get(0, "a")), "nonzero", what

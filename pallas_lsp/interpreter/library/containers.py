@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from string import Formatter
 from typing import Any
 
 from ...shapes import table
@@ -15,8 +16,9 @@ from ..frames import Frame
 from ..liveness import arrays_in
 from ..machine import CALL, Arguments, Machine
 from ..operations import is_traced, needs_static, note_operation, traced_in
-from ..operators import from_shapes
+from ..operators import compare, from_shapes
 from ..sequences import items_of, key_value
+from ..truth import truth
 from ..values import ABSENT, Array, BlockSpec, Instance, Iteration, ShapeDtype, SuperProxy, Unknown, Value, ValueIndexer, ValueMethod
 from .arrays import note_narrowing, shape_argument
 
@@ -32,6 +34,10 @@ def _call_method(machine: Machine, method: ValueMethod, arguments: Arguments, no
 
 def _list(machine: Machine, items: list[Value], name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     args = arguments.args
+    if name in ("pop", "insert") and args and is_traced(machine, args[0]):
+        needs_static(machine, "index", args[0], f"`list.{name}`", node, frame)
+    if name in ("index", "count", "remove") and args and is_traced(machine, args[0]) and items and isinstance(items[0], int | float):
+        truth(machine, compare(machine, ast.Eq(), items[0], args[0], node, frame), node, frame)
     if name == "append" and len(args) == 1:
         items.append(args[0])
         return None
@@ -63,6 +69,8 @@ def _list(machine: Machine, items: list[Value], name: str, arguments: Arguments,
 def _dict(machine: Machine, items: dict[Any, Value], name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     args = arguments.args
     if name in ("get", "pop", "setdefault") and args:
+        if (traced := traced_in(machine, args[0])) is not None:
+            needs_static(machine, "key", traced, "a dict", node, frame)
         return _dict_item(machine, items, name, args)
     if name == "keys":
         return [key_value(key) for key in items]
@@ -100,6 +108,8 @@ def _tuple(machine: Machine, items: tuple[Value, ...], name: str, arguments: Arg
 
 
 def _set(machine: Machine, items: set[Value], name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name in ("add", "remove", "discard") and arguments.args and (traced := traced_in(machine, arguments.args[0])) is not None:
+        needs_static(machine, "key", traced, "a set", node, frame)
     key = dict_key(arguments.args[0]) if arguments.args else ABSENT
     if name == "add" and key is not ABSENT:
         items.add(key)
@@ -109,6 +119,8 @@ def _set(machine: Machine, items: set[Value], name: str, arguments: Arguments, n
 
 
 def _str(machine: Machine, text: str, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if name == "format":
+        _format(machine, text, arguments, node, frame)
     plain = all(isinstance(arg, str | int) for arg in arguments.args) and not arguments.kwargs
     safe = (
         "startswith",
@@ -130,6 +142,21 @@ def _str(machine: Machine, text: str, name: str, arguments: Arguments, node: ast
         except Exception:
             return Unknown(f"`str.{name}`", host=True)
     return Unknown(f"`str.{name}`", host=True)
+
+
+def _format(machine: Machine, text: str, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
+    """``"{:d}".format(...)``: a traced value has no format of its own."""
+    try:
+        fields = [(field, spec) for _, field, spec, _ in Formatter().parse(text) if field is not None]
+    except ValueError:
+        return
+    rest = iter(arguments.args)
+    for field, spec in fields:
+        index = int(field) if field.isdecimal() else len(arguments.args)
+        numbered = arguments.args[index] if index < len(arguments.args) else None
+        value = next(rest, None) if not field else arguments.kwargs.get(field, numbered)
+        if spec and is_traced(machine, value):
+            needs_static(machine, "number", value, "a format", node, frame)
 
 
 def _iteration(machine: Machine, value: Iteration, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:

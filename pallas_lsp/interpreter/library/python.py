@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 from typing import Any
 
 from ...shapes import dims
 from ...shapes.dims import Poly
 from ..attributes import attribute
 from ..classes import class_attribute
-from ..machine import Arguments, Machine
-from ..operations import needs_static, traced_in
+from ..machine import Machine
+from ..operations import is_traced, needs_static, traced_in
 from ..operators import binary
 from ..sequences import items_of
 from ..truth import as_condition, as_dim, known_truth, negate, truth
@@ -258,12 +257,17 @@ def _filter(call: Call) -> Value:
     items = items_of(call.machine, call.get(1, "iterable"), call.node, call.frame)
     if items is None:
         return call.unknown("a filter over a sequence of unknown length")
-    kept = [(item, known_truth(item if call.args[0] is None else call.call(call.args[0], item))) for item in items]
+    asked = [(item, item if call.args[0] is None else call.call(call.args[0], item)) for item in items]
+    kept = [(item, _answer(call, said)) for item, said in asked]
     return (
         Iteration([item for item, keep in kept if keep])
         if all(keep is not None for _, keep in kept)
         else call.unknown("a filter that is not known")
     )
+
+
+def _answer(call: Call, said: Value) -> bool | None:
+    return truth(call.machine, said, call.node, call.frame) if is_traced(call.machine, said) else known_truth(said)
 
 
 @models("reversed")
@@ -385,33 +389,6 @@ def _abs(call: Call) -> Value:
 
         return FALLBACK[0](call)
     return call.unknown()
-
-
-@models("int", "float", "bool", "complex", "str", "round")
-def _convert(call: Call) -> Value:
-    value = call.get(0, "x", 0)
-    if isinstance(value, Array) and not value.traced and value.numpy and value.constant is not None:
-        value = value.constant
-    if isinstance(value, Poly) and call.name in ("int", "round"):
-        return value
-    if isinstance(value, Unknown) and isinstance(value.declared, str) and value.key is not None:
-        # What stands in the environment, say: the default is converted as what stands there would be.
-        declared = _convert(replace(call, arguments=Arguments([value.declared])))
-        return Unknown(value.why, f"{call.name}({value.key})", host=True, declared=ABSENT if isinstance(declared, Unknown) else declared)
-    if isinstance(value, Unknown) and call.name == "int" and value.poly is not None:
-        return value.poly
-    if isinstance(value, bool | int | float | str) and not call.kwargs and len(call.args) <= 1:
-        try:
-            return {"int": int, "float": float, "bool": bool, "complex": complex, "str": str, "round": round}[call.name](value)  # type: ignore[operator]
-        except (ValueError, OverflowError):
-            return call.unknown()
-    if call.name == "bool" and known_truth(value) is not None:
-        return known_truth(value)
-    if call.name in ("bool", "int", "float", "complex") and traced_in(call.machine, value) is value:
-        if call.name == "bool":
-            truth(call.machine, value, call.node, call.frame)
-        needs_static(call.machine, "number", value, f"`{call.name}`", call.node, call.frame)
-    return Unknown(value.why if isinstance(value, Unknown) else f"a converted {type(value).__name__}", host=True)
 
 
 @models("slice")
