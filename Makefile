@@ -4,6 +4,7 @@
 # make fuzz      fresh random kernels and fresh broken texts against JAX (SEED=…, N=… kernels)
 # make vsix      build the VS Code extension (with PyPI's Node.js 20 where the machine has another)
 # make test-vscode  test it in real VS Code (needs Debian's chromium); make pictures: the same, and keep what it looks like
+# make bench     what the server and the check cost: edits, hover, memory, growth (a few minutes)
 # make lint, make clean
 #
 # Each sets up what it needs in .venv, .venv-jax12, .libtpu, .corpora and .vscode-test here, and nothing outside this folder.
@@ -12,7 +13,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: demo test test-all test-jax12 test-libtpu test-corpora test-vscode pictures icon fuzz vsix lint clean
+.PHONY: demo test bench test-all test-jax12 test-libtpu test-corpora test-vscode pictures icon fuzz vsix lint clean
 
 VENV := .venv
 VENV12 := .venv-jax12
@@ -77,6 +78,10 @@ test-corpora: $(VENV)/.test $(addprefix .corpora/,$(CORPORA))
 N ?= 5000
 fuzz: $(VENV)/.test
 	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m random_kernels.fuzz $(if $(SEED),--seed $(SEED)) -n $(N) $(if $(ONLY),--only $(ONLY))
+
+bench: $(VENV)/.test
+	@PYTHONPATH=tests $(VENV)/bin/python -m bench
+	@cd tests && ../$(VENV)/bin/python -m server.measure
 
 VSCODE := .vscode-test
 

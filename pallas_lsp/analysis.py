@@ -129,6 +129,8 @@ class Remembering:
     def __call__(
         self, source: Source, project: Project, settings: Settings, cancelled: Callable[[], bool] | None = None, *, lookup: bool = True
     ) -> Analysis:
+        if project.read(source.path) != source:  # a text that is only tried
+            return analyze(source, project, settings, cancelled, lookup=lookup)
         memory = self._memories.pop(source.path, None) or Memory()
         self._memories[source.path] = memory
         while len(self._memories) > self._most:

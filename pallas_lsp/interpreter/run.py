@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 from ..given import GivenCall, WrongCall
 from ..shapes import dims
@@ -17,9 +17,9 @@ from .importing import run_top_level
 from .machine import Arguments, Machine
 from .modules import ModuleFile
 from .paths import HOST_PATHS, Explorer, Path, PathEnd
-from .signature import free_names
 from .statements import EXECUTE_ERRORS
 from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Value
+from .written import free_names, names_in
 
 # Importing these fills the machine's tables: without them nothing is interpreted.
 _TABLES = (importing, library, matching)
@@ -127,18 +127,12 @@ def callers_in_file(module: ModuleFile, names: set[str]) -> list[ast.FunctionDef
 
 def calls_kernel(node: ast.AST) -> bool:
     """Whether the function's text names a call that runs a kernel, and not only one that kernels make."""
-    return any("pallas_call" in name for name in _names(node))
+    return any("pallas_call" in name for name in names_in(node))
 
 
 def holds_kernel_call(node: ast.AST) -> bool:
     """Whether the function's text names a kernel call."""
-    return any(name in _CALLS or "pallas_call" in name for name in _names(node))
-
-
-@lru_cache(maxsize=4096)
-def _names(node: ast.AST) -> frozenset[str]:
-    names = (getattr(part, "attr", None) or getattr(part, "id", None) for part in ast.walk(node))
-    return frozenset(name for name in names if name is not None)
+    return any(name in _CALLS or "pallas_call" in name for name in names_in(node))
 
 
 def _has_defaults(entry: _Holder) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 from ..shapes.dims import Poly, Symbol
@@ -27,9 +26,9 @@ from .values import (
     Unknown,
     Value,
 )
+from .written import free_names
 
 _DEPTH = 6
-_FREE: dict[int, tuple[ast.AST, tuple[str, ...]]] = {}
 
 
 def signature(machine: Machine, function: Value, arguments: Arguments) -> Any:
@@ -149,14 +148,3 @@ def _is_global(frame: Frame, name: str) -> bool:
             return False
         current = current.parent
     return True
-
-
-def free_names(node: ast.AST) -> tuple[str, ...]:
-    """The names that a function reads (its own locals among them, which its enclosing frames do not have)."""
-    known = _FREE.get(id(node))
-    if known is None or known[0] is not node:
-        if len(_FREE) > 8192:
-            _FREE.clear()
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        known = _FREE[id(node)] = (node, tuple(sorted(names)))
-    return known[1]

@@ -1,12 +1,44 @@
-"""Expressions of the program in words."""
+"""What is asked of the program's nodes again and again; the answer is kept with the node, and goes with it."""
 
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
 
 
-@lru_cache(maxsize=8192)
+def kept_with_node(function: Callable[[ast.AST], Answer]) -> Callable[[ast.AST], Answer]:
+    """Let ``function`` work out its answer once for each node."""
+    name = f"_{function.__name__}_"
+
+    @wraps(function)
+    def kept(node: ast.AST) -> Answer:
+        held = node.__dict__
+        if name not in held:
+            held[name] = function(node)
+        answer: Answer = held[name]
+        return answer
+
+    return kept
+
+
+@kept_with_node
 def written(node: ast.AST) -> str:
-    """The expression as Python would write it; asked for again and again while loops and paths pass the same place."""
+    """The expression as Python would write it."""
     return ast.unparse(node)
+
+
+@kept_with_node
+def names_in(node: ast.AST) -> frozenset[str]:
+    """All names and attributes that the node's text has."""
+    names = (getattr(part, "attr", None) or getattr(part, "id", None) for part in ast.walk(node))
+    return frozenset(name for name in names if name is not None)
+
+
+@kept_with_node
+def free_names(node: ast.AST) -> tuple[str, ...]:
+    """The names that a function reads (its own locals among them, which its enclosing frames do not have), sorted."""
+    return tuple(sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}))

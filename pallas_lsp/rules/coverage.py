@@ -10,8 +10,8 @@ import ast
 from collections.abc import Iterable
 
 from ..interpreter.call_events import Window
-from ..interpreter.signature import free_names
 from ..interpreter.values import Function
+from ..interpreter.written import free_names
 from ..kernels.windows import Visits, block_sizes, is_whole, step_count, visits
 from ..shapes import dims
 from ..shapes.dims import MaybeDim, Truth

@@ -16,7 +16,7 @@ from .source import Source
 from .span import Span
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class Unit:
     """The lines from the start of a top-level statement, its decorators included, to the start of the next one on another line.
 

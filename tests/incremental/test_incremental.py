@@ -35,7 +35,7 @@ def edits(text: str, seed: int, count: int) -> Iterator[str]:
         yield now
 
 
-@pytest.mark.parametrize(("module", "count"), [(flash_attention, 15), (gmm, 8), (matmul, 30)], ids=lambda m: getattr(m, "__name__", None))
+@pytest.mark.parametrize(("module", "count"), [(flash_attention, 8), (gmm, 4), (matmul, 25)], ids=lambda m: getattr(m, "__name__", None))
 def test_nothing_differs_after_random_edits(module: object, count: int) -> None:
     text = inspect.getsource(module)  # type: ignore[arg-type]
     document = Edited("/p/kernels.py", text)
@@ -110,14 +110,14 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_nothing_differs_where_callers_and_helpers_are_other_files(seed: int) -> None:
     draw = random.Random(seed)
     files = {"/p/pyproject.toml": "", "/p/helpers.py": HELPERS, "/p/caller.py": CALLER}
     document = Edited("/p/kernels.py", KERNELS, files)
     document.remembered()
     done: list[tuple[str, str]] = []
-    for _ in range(12):
+    for _ in range(10):
         if done and draw.random() < 0.4:
             after, before = done.pop(draw.randrange(len(done)))
             text = document.text.replace(before, after, 1)

@@ -1,0 +1,145 @@
+"""``make bench``: what the server and the check cost, on kernels that JAX ships.
+
+CPU time where nothing else is said, medians, and as a ratio to ``ast.parse`` of the same text measured beside it, for machines differ.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median, quantiles
+
+from bench.editing import Editor
+from bench.growing import copies, flags
+
+from pallas_lsp.analysis import analyze
+from pallas_lsp.resolve.project import Project
+from pallas_lsp.settings import Settings
+from pallas_lsp.text.source import Source
+
+ROUNDS = 24
+SETTINGS = Settings(jax_version="0.10.2")
+
+
+def main() -> None:
+    """Print the figures, a line each."""
+    kernels = _kernels()
+    for name in ("flash_attention.py", "splash_attention/splash_attention_kernel.py"):
+        _edits(kernels / name)
+    _check(kernels)
+    print("\ngrowth (CPU ms an analysis, and for each kernel or condition)")
+    _growth("kernels in a file", copies, (4, 8, 16, 32))
+    _growth("conditions of a host function", flags, (2, 4, 8, 15))
+
+
+def _kernels() -> Path:
+    spec = importlib.util.find_spec("jax.experimental.pallas.ops")
+    assert spec is not None and spec.submodule_search_locations
+    return Path(next(iter(spec.submodule_search_locations)), "tpu")
+
+
+def _edits(path: Path) -> None:
+    text = path.read_text()
+    parsing = median(_cpu(lambda: ast.parse(text)) for _ in range(9))
+    print(f"\n{path.name}: {text.count(chr(10))} lines, ast.parse {parsing:.1f} ms")
+
+    def row(what: str, cpu: float, waited: list[float] | None = None) -> None:
+        print(f"  {what:34} {cpu:7.1f} ms CPU, {cpu / parsing:5.1f} x ast.parse{_waits(waited) if waited else ''}")
+
+    with Editor(path) as editor:
+        editor.open(text)
+        row("open, from the server's start", 1e3 * editor.cpu())
+        held = editor.memory()
+        for what, edits in (("edit inside a kernel", _typed), ("half of the edits break the text", _broken), ("new lines", _lines)):
+            pairs = [editor.measured(lambda edited=edited: editor.write(edited)) for edited in edits(text)]  # type: ignore[misc]
+            row(what, _mean([cpu for _, cpu in pairs]), [waited for waited, _ in pairs])
+        bursts = [editor.measured(lambda many=many: editor.write(*many)) for many in _bursts(text)]  # type: ignore[misc]
+        row("burst of ten edits", _mean([cpu for _, cpu in bursts]), [waited for waited, _ in bursts])
+        hovers = [editor.measured(lambda at=at: editor.hover(at)) for at in _names(text)]  # type: ignore[misc]
+        row("hover", _mean([cpu for _, cpu in hovers]), [waited for waited, _ in hovers])
+        print(f"  memory                             {held:7.0f} MiB, {editor.memory():.0f} MiB after all edits")
+
+
+def _waits(waited: list[float]) -> str:
+    ms = [1e3 * seconds for seconds in waited]
+    return f"; waited p50 {median(ms):.0f} ms, p95 {quantiles(ms, n=20)[-1]:.0f} ms"
+
+
+def _mean(cpu: list[float]) -> float:
+    """The system counts a process's CPU time in hundredths of a second: many edits together tell more."""
+    return 1e3 * sum(cpu) / len(cpu)
+
+
+def _cpu(run: Callable[[], object]) -> float:
+    began = time.process_time()
+    run()
+    return 1e3 * (time.process_time() - began)
+
+
+def _places(text: str) -> list[int]:
+    """The ends of lines spread over the bodies of the file's kernels."""
+    found = []
+    lines = text.split("\n")
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and "kernel" in node.name and node.end_lineno is not None:
+            found += [line0 for line0 in range(node.body[0].lineno - 1, node.end_lineno) if lines[line0].strip().endswith((")", "]"))]
+    chosen = found[:: max(len(found) // ROUNDS, 1)][:ROUNDS]
+    return [sum(len(line) + 1 for line in lines[:line0]) + len(lines[line0]) for line0 in chosen]
+
+
+def _typed(text: str) -> Iterator[str]:
+    for at in _places(text):
+        yield text[:at] + "  # x" + text[at:]
+
+
+def _broken(text: str) -> Iterator[str]:
+    for count, at in enumerate(_places(text)):
+        yield text[:at] + (" + (" if count % 2 else " ") + text[at:]
+
+
+def _lines(text: str) -> Iterator[str]:
+    for at in _places(text):
+        yield text[:at] + "\n" + text[at:]
+
+
+def _bursts(text: str) -> Iterator[list[str]]:
+    for at in _places(text)[::6]:
+        word = "  # a note"
+        yield [text[:at] + word[: count + 1] + text[at:] for count in range(len(word))]
+
+
+def _names(text: str) -> list[int]:
+    return [at - 2 for at in _places(text)]
+
+
+def _check(kernels: Path) -> None:
+    texts = [file.read_text() for file in kernels.rglob("*.py")]
+    parsing = _cpu(lambda: [ast.parse(text) for text in texts])
+    used = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "pallas_lsp", "check", str(kernels)]
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    print(f"\ncheck over {kernels.name}/: {median(used):.2f} s CPU, {1e3 * median(used) / parsing:.1f} x ast.parse of its files")
+
+
+def _growth(what: str, made: Callable[[int], str], sizes: tuple[int, ...]) -> None:
+    row = []
+    for size in sizes:
+        source = Source("/bench/kernels.py", made(size))
+        project = Project(overlay={source.path: source.text})
+        cpu = median(_cpu(lambda source=source, project=project: analyze(source, project, SETTINGS)) for _ in range(3))  # type: ignore[misc]
+        row.append(f"{size}: {cpu:.0f} ({cpu / size:.1f})")
+    print(f"  {what:34} {', '.join(row)}")
+
+
+if __name__ == "__main__":
+    main()
