@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 import threading
@@ -26,6 +27,8 @@ def serve() -> int:
     """
     from .app import create_server
 
+    # That a request is taken back which was answered already is usual, but pygls warns of it, and clients show our standard error as errors.
+    logging.getLogger("pygls").setLevel(logging.ERROR)
     messages_in, messages_out = _take_streams()
     server = create_server()
     server.protocol.set_writer(StdoutWriter(messages_out))

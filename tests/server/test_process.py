@@ -87,6 +87,15 @@ def test_failures_go_to_the_log_and_bother_nobody() -> None:
     assert {message["method"] for message in server.received} == {"window/logMessage", "textDocument/publishDiagnostics"}
 
 
+def test_a_request_taken_back_too_late_is_no_news(server: Wire) -> None:
+    server.initialize()
+    server.notify("$/cancelRequest", {"id": 1})  # `initialize`, which is answered
+    server.request("shutdown")
+    server.notify("exit")
+    _, errors = server.process.communicate(timeout=PATIENCE)
+    assert errors == b""
+
+
 def test_an_unknown_option_is_refused() -> None:
     done = subprocess.run([sys.executable, "-m", "pallas_lsp", "server", "--tcp"], cwd=REPOSITORY, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "--tcp" in done.stderr

@@ -43,19 +43,21 @@ export function isOfWorkspace(command: string): boolean {
   return path.isAbsolute(command) && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(command)) !== undefined;
 }
 
-/** Calls `changed` whenever another server may have to run, or other packages may have to be read. */
-export async function watchChoices(changed: () => void): Promise<vscode.Disposable> {
+/** Calls `choose` whenever another server may have to run, or other packages may have to be read; `tell` when other settings changed. */
+export async function watchChoices(choose: () => void, tell: () => void): Promise<vscode.Disposable> {
   const disposables = [
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (CHOOSES_SERVER.some((setting) => event.affectsConfiguration(setting))) {
-        changed();
+        choose();
+      } else if (event.affectsConfiguration(SECTION)) {
+        tell();
       }
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(changed),
+    vscode.workspace.onDidGrantWorkspaceTrust(choose),
   ];
   const api = await pythonApi();
   if (api) {
-    disposables.push(api.environments.onDidChangeActiveEnvironmentPath(changed));
+    disposables.push(api.environments.onDidChangeActiveEnvironmentPath(choose));
   }
   return vscode.Disposable.from(...disposables);
 }

@@ -9,7 +9,6 @@ import { Status } from "./status";
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Pallas", { log: true });
   private readonly status = new Status();
-  private readonly files = ["**/*.py", "**/pyproject.toml"].map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
   private client: LanguageClient | undefined;
   private running: Found | undefined;
   private wanted = false;
@@ -34,7 +33,7 @@ export class Server implements vscode.Disposable {
   restart(): Promise<void> {
     this.wanted = true;
     return this.after(async () => {
-      this.watching ??= await watchChoices(() => void this.choose());
+      this.watching ??= await watchChoices(() => void this.choose(), () => void this.after(() => this.tellSettings()));
       await this.stopClient();
       await this.startChosen(isEnabled() ? await findServer(this.context.extensionPath) : undefined);
     });
@@ -46,7 +45,6 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     this.watching?.dispose();
-    this.files.forEach((watcher) => watcher.dispose());
     this.status.dispose();
     this.log.dispose();
   }
@@ -62,12 +60,19 @@ export class Server implements vscode.Disposable {
     return this.after(async () => {
       const found = isEnabled() ? await findServer(this.context.extensionPath) : undefined;
       if (this.client?.isRunning() && JSON.stringify(found) === JSON.stringify(this.running)) {
-        await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
+        await this.tellSettings();
       } else {
         await this.stopClient();
         await this.startChosen(found);
       }
     });
+  }
+
+  /** Let the server ask for its settings again. */
+  private async tellSettings(): Promise<void> {
+    if (this.client?.isRunning()) {
+      await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
+    }
   }
 
   private after(step: () => Promise<void>): Promise<void> {
@@ -107,7 +112,6 @@ export class Server implements vscode.Disposable {
       {
         documentSelector: ["file", "untitled"].map((scheme) => ({ language: "python", scheme })),
         outputChannel: this.log,
-        synchronize: { configurationSection: SECTION, fileEvents: this.files },
         middleware: {
           handleDiagnostics: (uri, diagnostics, next) => next(uri, withLinks(diagnostics)),
           provideDiagnostics: async (document, previous, token, next) => {
@@ -115,6 +119,8 @@ export class Server implements vscode.Disposable {
             return report && "items" in report ? { ...report, items: withLinks(report.items) } : report;
           },
           workspace: {
+            // Changed settings are told by `tellSettings`, which does not meet a server that is about to stop.
+            didChangeConfiguration: () => Promise.resolve(),
             // The server reads the packages of the Python that was chosen for a folder, wherever; else it looks for a .venv.
             configuration: async (params, token, next) => {
               const sections = await next(params, token);

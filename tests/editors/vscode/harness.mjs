@@ -1,6 +1,6 @@
 // Real VS Code for a test: code-server on a port of its own, with the VSIX installed, in a headless Chromium.
 //
-// The environment says where things are: VSCODE_TEST (what setup.sh made), VSIX, CHECKS (the extension that runs inside VS Code), PYTHON,
+// The environment says where things are: VSCODE_TEST (what setup.sh made), VSIX, HELPERS (the extensions checks/ and python_extension/), PYTHON,
 // PICTURES (where to put them) and CHROMIUM.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -85,7 +85,7 @@ export async function startVSCode({ machine = {}, user = {}, trusted = true, pyt
   const entry = path.join(INSTALLED, "code-server/node_modules/code-server/out/node/entry.js");
   const folders = ["--user-data-dir", path.join(state, "data"), "--extensions-dir", path.join(state, "extensions")];
   const command = [entry, "--config", path.join(state, "config.yaml"), ...folders];
-  const extensions = [process.env.VSIX, process.env.CHECKS].flatMap((vsix) => ["--install-extension", vsix]);
+  const extensions = [process.env.VSIX, ...process.env.HELPERS.split(":")].flatMap((vsix) => ["--install-extension", vsix]);
   execFileSync(process.execPath, [...command, ...extensions], { env, stdio: ["ignore", "ignore", "inherit"] });
 
   const port = await freePort();

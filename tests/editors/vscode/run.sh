@@ -8,13 +8,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 extension=$(cd "$here/../../../editors/vscode" && pwd)
 bash "$here/setup.sh" "$1" "$2"
 folder=$(cd "$1" && pwd)
-export PATH="$folder/bin:$PATH" VSCODE_TEST=$folder VSIX=$extension/pallas-lsp.vsix CHECKS=$folder/checks.vsix
+export PATH="$folder/bin:$PATH" VSCODE_TEST=$folder VSIX=$extension/pallas-lsp.vsix
+export HELPERS=$folder/checks.vsix:$folder/python_extension.vsix
 export PICTURES=${PICTURES:-$folder/pictures}
 PYTHON=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 export PYTHON
 shift 2
 
 mkdir -p "$PICTURES"
-(cd "$here/checks" && node "$extension/node_modules/@vscode/vsce/vsce" package --no-dependencies --skip-license --allow-missing-repository --out "$CHECKS" >/dev/null)
+for helper in checks python_extension; do
+	(cd "$here/$helper" && node "$extension/node_modules/@vscode/vsce/vsce" package \
+		--no-dependencies --skip-license --allow-missing-repository --out "$folder/$helper.vsix" >/dev/null)
+done
 [ $# -gt 0 ] || set -- "$here"/*.test.mjs
 node --test --test-concurrency=1 "$@"

@@ -8,6 +8,8 @@ import { MATMUL, PROJECT, RMS_NORM } from "./texts.mjs";
 
 const RULE = "store-scalar-to-vmem";
 const lineOf = (text, part) => text.split("\n").findIndex((line) => line.includes(part)) + 1;
+/** The part of a window that has messages and the language status. */
+const CORNER = { x: 360, y: 400, width: 500, height: 160 };
 /** The word `word` on the line that has `part`. */
 const wordIn = (page, part, word) => page.locator(".view-line", { hasText: part }).locator("span > span", { hasText: word }).first();
 let vscode;
@@ -76,7 +78,7 @@ test("a finding with the BlockSpec that decided it, its hover, its quick fix", a
   }, { height: 680 });
 });
 
-test("the rule's page, by a click on its name in the hover", async () => {
+test("the rule's page, by a click on its name in the hover, and by what JAX said", async () => {
   await seeing("rms_norm.py", RMS_NORM, async (window) => {
     const { page } = window;
     await window.squiggles.first().waitFor({ state: "attached" });
@@ -86,6 +88,13 @@ test("the rule's page, by a click on its name in the hover", async () => {
     const preview = page.frameLocator("iframe.webview.ready").frameLocator("#active-frame");
     await preview.locator("h2", { hasText: "What it means" }).waitFor();
     await window.picture("page");
+
+    await page.keyboard.press("Control+F4");
+    await window.run("Pallas: Explain Rule or JAX Message");
+    await page.locator(".quick-input-widget input[placeholder*='JAX']").fill("only load scalars from SMEM");
+    await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "load-vector-from-smem" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: "load-vector-from-smem" }).waitFor();
   });
 });
 
@@ -108,7 +117,7 @@ test("no Python fits: a message with a button, and the Python that is pointed at
       const { page } = window;
       const message = page.locator(".notification-toast", { hasText: "no Python 3.11 or newer was found" });
       await message.waitFor();
-      await window.picture("no-python");
+      await window.picture("no-python", CORNER);
       await message.locator(".monaco-button", { hasText: "Choose Python" }).click();
       const input = page.locator(".quick-input-widget input").first();
       await input.waitFor();
@@ -116,6 +125,9 @@ test("no Python fits: a message with a button, and the Python that is pointed at
       await page.locator(".quick-input-list .monaco-list-row", { hasText: "chosen" }).waitFor();
       await page.locator(".quick-input-widget .monaco-button", { hasText: "Use This Python" }).click();
       await window.squiggles.first().waitFor({ state: "attached" });
+      await page.locator("[id='status.languageStatus']").hover();
+      await page.locator(".hover-language-status", { hasText: "bundled, run by" }).waitFor();
+      await window.picture("status", CORNER);
     });
   } finally {
     await bare.stop();
