@@ -27,7 +27,7 @@ def serve() -> int:
     """
     from .app import create_server
 
-    # That a request is taken back which was answered already is usual, but pygls warns of it, and clients show our standard error as errors.
+    # pygls warns of a request that is taken back after it was answered, which is usual; clients show our standard error as errors.
     logging.getLogger("pygls").setLevel(logging.ERROR)
     messages_in, messages_out = _take_streams()
     server = create_server()

@@ -119,10 +119,11 @@ test("no Python fits: a message with a button, and the Python that is pointed at
       await message.waitFor();
       await window.picture("no-python", CORNER);
       await message.locator(".monaco-button", { hasText: "Choose Python" }).click();
-      const input = page.locator(".quick-input-widget input").first();
-      await input.waitFor();
-      await input.fill(program(pythons, "chosen", path.join(pythons, "note")));
-      await page.locator(".quick-input-list .monaco-list-row", { hasText: "chosen" }).waitFor();
+      const shown = (name) => page.locator(".quick-input-list .monaco-list-row", { hasText: name }).waitFor();
+      const chosen = program(pythons, "chosen", path.join(pythons, "note"));
+      await shown("rms_norm.py"); // the dialog is there, with the files of the workspace
+      await page.locator(".quick-input-widget input").first().fill(chosen);
+      await shown("chosen");
       await page.locator(".quick-input-widget .monaco-button", { hasText: "Use This Python" }).click();
       await window.squiggles.first().waitFor({ state: "attached" });
       await page.locator("[id='status.languageStatus']").hover();
