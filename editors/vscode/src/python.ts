@@ -19,17 +19,16 @@ from importlib.util import find_spec
 print(find_spec("pallas_lsp") is not None)
 `;
 
-/** How the server is started, and what to tell of it. */
+/** How the server is started, in a few words whose it is, and which Pythons did not fit and why. */
 export interface Found {
   readonly command: string;
   readonly args: string[];
-  readonly description: string;
-}
-
-/** No Python fits; `tried` says of each why. */
-export interface NoPython {
+  readonly origin: string;
   readonly tried: string[];
 }
+
+/** No Python fits. */
+export type NoPython = Pick<Found, "tried">;
 
 interface Python {
   readonly version: string;
@@ -48,11 +47,10 @@ export async function findServer(extension: string): Promise<Found | NoPython> {
     } else if (!isRecent(python.version)) {
       tried.push(`${command} is Python ${python.version}`);
     } else if (command === chosen && python.hasServer && prefersEnvironment()) {
-      return { command, args: ["-m", "pallas_lsp", "server"], description: `installed in ${command} (Python ${python.version})` };
+      return { command, args: ["-m", "pallas_lsp", "server"], origin: `of the environment, Python ${python.version}`, tried };
     } else {
       const serve = path.join(extension, "bundled", "serve.py");
-      const description = [`bundled, run by ${command} (Python ${python.version})`, ...tried].join("; ");
-      return { command, args: ["-I", "-S", serve, "server"], description };
+      return { command, args: ["-I", "-S", serve, "server"], origin: `bundled, Python ${python.version}`, tried };
     }
   }
   return { tried };

@@ -92,7 +92,7 @@ export class Server implements vscode.Disposable {
   private async startChosen(found: Found | NoPython | undefined): Promise<void> {
     if (!found) {
       this.status.off();
-    } else if ("tried" in found) {
+    } else if (!("command" in found)) {
       this.log.error(`no Python can run the server: ${found.tried.join("; ")}`);
       this.status.failed("No Python 3.11 or newer was found");
       void this.askForPython();
@@ -102,7 +102,8 @@ export class Server implements vscode.Disposable {
   }
 
   private async start(found: Found): Promise<void> {
-    this.log.info(`starting the server (${found.description}): ${[found.command, ...found.args].join(" ")}`);
+    this.log.info(`starting the server: ${[found.command, ...found.args].join(" ")}`);
+    found.tried.forEach((why) => this.log.info(`not with ${why}`));
     // Not the workspace's folder: Python would import modules from there.
     const options = { cwd: this.context.extensionPath };
     const client = new LanguageClient(
@@ -153,7 +154,7 @@ export class Server implements vscode.Disposable {
       this.status.starting();
     } else if (state === State.Running) {
       const { name = "pallas-lsp", version = "" } = this.client?.initializeResult?.serverInfo ?? {};
-      this.status.running(`${name} ${version}`.trim(), found.description);
+      this.status.running(`${name} ${version}`.trim(), found.origin);
     } else {
       this.status.failed("The server stopped");
     }
