@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import quote
 
 from lsprotocol import types
@@ -17,6 +17,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from .. import __version__
 from ..analysis import Analysis, Remembering
+from ..features.hover import hover
 from ..text.source import Encoding, Source
 from .client import Client
 from .configuration import Configuration
@@ -29,6 +30,9 @@ from .schedule import Schedule
 from .session import Session
 
 T = TypeVar("T")
+
+_IDLE: Final = 0.3
+"""Seconds after which nobody is typing."""
 
 
 class Server(LanguageServer):
@@ -190,15 +194,31 @@ class Server(LanguageServer):
         if self.client.refreshes_lenses:
             self.workspace_code_lens_refresh(None)
 
-    def _around(self, path: str) -> AbstractAsyncContextManager[None]:
-        """What is done around a job: showing that it takes long."""
-        return shown(self.work_done_progress, f"Checking {os.path.basename(path)}") if self.client.shows_progress else nullcontext()
+    @asynccontextmanager
+    async def _around(self, path: str) -> AsyncIterator[None]:
+        """What is done around a job: showing that it takes long, and getting ready for the first question about its result."""
+        async with shown(self.work_done_progress, f"Checking {os.path.basename(path)}") if self.client.shows_progress else nullcontext():
+            yield
+        self.background(self._get_ready(path))
+
+    async def _get_ready(self, path: str) -> None:
+        """Work out what hover needs of the analysis as a whole, once nobody has typed for a moment."""
+        document = self.session.documents.get(path)
+        await asyncio.sleep(_IDLE)
+        if document is not None and document is self.session.documents.get(path):
+            await self.ask(document.uri, lambda analysis: hover(analysis, 0))
 
     def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Let ``work`` go on beside the messages for as long as the server runs."""
+        """Let ``work`` go on beside the messages for as long as the server runs; what it raises is logged."""
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._background.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                self.log.exception(error)
+
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(ended)
         return task
 
     # --- when something is wrong ------------------------------------------------------------------------------------

@@ -96,6 +96,21 @@ def test_a_request_taken_back_too_late_is_no_news(server: Wire) -> None:
     assert errors == b""
 
 
+BUSY = """\
+import sys, pallas_lsp.server.connection as module
+module._IDLE = 0.05
+def fail(*arguments): raise ValueError('planted beside')
+module.hover = fail"""
+
+
+def test_what_fails_beside_the_messages_is_logged_too() -> None:
+    with started(*after(BUSY)) as server:
+        server.initialize()
+        server.open("untitled:kernel", BAD)
+        assert server.wait_for(lambda message: "planted beside" in str(message))["method"] == "window/logMessage"
+        assert server.end() == 0
+
+
 def test_an_unknown_option_is_refused() -> None:
     done = subprocess.run([sys.executable, "-m", "pallas_lsp", "server", "--tcp"], cwd=REPOSITORY, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "--tcp" in done.stderr
