@@ -34,8 +34,10 @@ from .values import (
     Iteration,
     Library,
     ModuleValue,
+    Number,
     Opaque,
     Partial,
+    PartOfShape,
     Ref,
     RefIndexer,
     Scratch,
@@ -234,7 +236,8 @@ def _dtype(machine: Machine, value: Dtype, name: str, node: ast.AST, frame: Fram
         return max(1, bits // 8)
     if name == "kind":
         return {"bool": "b", "signed": "i", "unsigned": "u", "float": "f", "complex": "c"}.get(dtypes.kind(value.name) or "", "V")
-    return Unknown(f"`{name}` of a dtype", host=True)
+    why = f"`{name}` of a dtype"
+    return machine.number(why, node) if name in ("itemsize", "num", "alignment") else Unknown(why, host=True)
 
 
 def _block_spec(machine: Machine, value: BlockSpec, name: str, node: ast.AST, frame: Frame) -> Value:
@@ -322,6 +325,8 @@ _HANDLERS: dict[type[Any], Callable[..., Value]] = {
     Unknown: _unknown,
     UnknownShape: _unknown,
     Condition: _unknown,
+    Number: _unknown,
+    PartOfShape: _unknown,
     Array: _array,
     Ref: _ref,
     RefIndexer: _indexer,

@@ -33,7 +33,9 @@ from .values import (
     Function,
     Imported,
     Library,
+    Number,
     Opaque,
+    PartOfShape,
     Ref,
     RefRoot,
     Region,
@@ -233,6 +235,9 @@ class Machine:
 
     def settle(self, value: Value) -> Value:
         """What the path knows of a value: an unknown found to be None, a constant, or an array of known rank becomes that."""
+        if isinstance(value, PartOfShape):
+            array = self.settle(value.of)
+            return shape_values(array)[value.part] if isinstance(array, Array) and array.shape is not None else value
         if not isinstance(value, Unknown) or value.key is None or isinstance(value, Condition):
             return value
         facts = self.path.facts
@@ -253,6 +258,10 @@ class Machine:
         """A location so that it is the same in every version of its file that has the unit it is in."""
         module = self.modules.get(location.path) if location is not None else None
         return module.place_at(location) if module is not None and location is not None else location
+
+    def number(self, why: str, node: ast.AST) -> Number:
+        """A number of which nothing is known but that the host computes it: a size under a name of its own."""
+        return Number(why, node, self.path)
 
     def exists(self, public_name: str) -> bool | None:
         """Whether the stated JAX has a public name; None where no version is stated or the name is not listed."""
@@ -412,9 +421,14 @@ def doubt_of(value: Value, node: ast.AST) -> str | None:
     return None
 
 
+def dim_at(key: str, axis: int) -> Poly:
+    """A dim of an array that is known by name only."""
+    return dims.symbol(f"{key}.shape[{axis}]", 1)
+
+
 def symbolic_array(key: str, rank: int) -> Array:
     """An array of which only the rank is known; its dims and its dtype have names in the user's words."""
-    shape = tuple(dims.symbol(f"{key}.shape[{axis}]", 1) for axis in range(rank))
+    shape = tuple(dim_at(key, axis) for axis in range(rank))
     return Array(Aval(shape, None, False, f"{key}.dtype"), assumed=True)
 
 

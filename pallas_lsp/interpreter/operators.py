@@ -68,13 +68,23 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
         from .library.mesh_kernels import at_mesh
 
         return at_mesh(machine, a, b, node, frame)
+    if op not in ("+", "*") and made_on_host(a) and made_on_host(b):  # those two are done with sequences, too
+        _learn_numbers(machine, (a, b), node)
     left, right = as_dim(a), as_dim(b)
     if left is not None and right is not None and op in _DIM:
         result = _DIM[op](left, right)
         if isinstance(a, Poly | int) and isinstance(b, Poly | int):
-            return result if result is not None else Unknown("arithmetic on dims that has no closed form", host=True)
-        return Unknown(_why(a, b), _key(result), result, host=True)
-    return Unknown(_why(a, b), host=made_on_host(a) and made_on_host(b))
+            return result if result is not None else machine.number("arithmetic on dims that has no closed form", node)
+        return Unknown(_why(a, b), _key(result), result, host=True) if result is not None else machine.number(_why(a, b), node)
+    return machine.number(_why(a, b), node) if made_on_host(a) and made_on_host(b) else Unknown(_why(a, b))
+
+
+def _learn_numbers(machine: Machine, operands: tuple[Value, Value], node: ast.AST) -> None:
+    """Both operands of an operator are numbers: Python would raise for anything else."""
+    nodes = (node.left, node.right) if isinstance(node, ast.BinOp) else (node, node)
+    for value, part in zip(operands, nodes, strict=True):
+        if isinstance(value, Unknown):
+            value.learn_number(lambda part=part: machine.path.name(ast.unparse(part)))  # type: ignore[misc]
 
 
 def made_on_host(value: Value) -> bool:

@@ -19,6 +19,7 @@ from .values import Array, Value
 HOST_PATHS = 16
 KERNEL_PATHS = 8
 STEPS = 20_000
+_LONGEST_NAME = 40
 
 
 class PathEnd(Exception):
@@ -111,7 +112,7 @@ class Decision:
 class Path:
     """The state of one path: decisions taken, facts learned, steps spent."""
 
-    __slots__ = ("answers", "explorer", "facts", "given", "met", "said", "steps", "trail", "visits")
+    __slots__ = ("answers", "explorer", "facts", "given", "met", "named", "said", "steps", "trail", "visits")
 
     def __init__(self, explorer: Explorer, given: tuple[tuple[str, bool], ...] = (), parent: Path | None = None) -> None:
         self.explorer = explorer
@@ -123,6 +124,13 @@ class Path:
         self.met: list[Any] = []  # the events of the host that belong to no kernel call
         self.said: tuple[str, ...] | None = None
         self.visits: Counter[Place] = Counter()
+        self.named: Counter[str] = Counter(parent.named) if parent else Counter()
+
+    def name(self, words: str) -> str:
+        """A name for something that nothing else on this path is called: its words, with a number from the second on."""
+        words = words if len(words) <= _LONGEST_NAME else f"{words[:_LONGEST_NAME]}…"
+        self.named[words] += 1
+        return words if self.named[words] == 1 else f"{words} #{self.named[words]}"
 
     def visit(self, place: Place) -> str:
         """A key for a condition without a name: the place, and how often this path has passed it. Replaying the path gives it again."""

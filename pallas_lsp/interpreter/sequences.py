@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from .events import RefAsArray
 from .frames import Frame
-from .machine import Arguments, Machine, shape_values
-from .values import Array, BoundMethod, Class, EnumMember, Instance, Iteration, Ref, Unknown, UnknownShape, Value
+from .machine import Arguments, Machine, dim_at, shape_values
+from .values import Array, BoundMethod, Class, EnumMember, Instance, Iteration, PartOfShape, Ref, Unknown, UnknownShape, Value
 
 LONGEST = 4096
 
@@ -70,6 +70,11 @@ def _instance_items(machine: Machine, value: Instance, node: ast.AST, frame: Fra
     return None
 
 
+def _unpacked_dims(value: PartOfShape, count: int) -> list[Value] | None:
+    axes = value.axes(count)
+    return [dim_at(value.of.key, axis) for axis in axes] if axes is not None and value.of.key is not None else None
+
+
 def unpack(machine: Machine, value: Value, count: int, node: ast.AST, frame: Frame) -> list[Value] | None:
     """``count`` items of a value for a tuple target; a shape of unknown rank learns its rank here."""
     value = machine.settle(value)
@@ -78,6 +83,8 @@ def unpack(machine: Machine, value: Value, count: int, node: ast.AST, frame: Fra
         array = machine.settle(value.of)
         return list(shape_values(array)) if isinstance(array, Array) else None
     items = items_of(machine, value, node, frame)
+    if isinstance(value, PartOfShape):
+        return _unpacked_dims(value, count)
     if items is None and isinstance(value, Unknown):
         key = value.key
         return [Unknown(value.why, f"{key}[{index}]" if key else None, host=value.host) for index in range(count)]

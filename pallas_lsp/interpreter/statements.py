@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
+from ..shapes.dims import Poly
 from .classes import class_attribute, define_class
 from .events import ValueStore
 from .expressions import dict_key, make_function
@@ -23,6 +24,7 @@ from .values import (
     Function,
     Instance,
     Iteration,
+    Number,
     Opaque,
     Ref,
     RefIndexer,
@@ -299,21 +301,23 @@ def _run_unknown_times(machine: Machine, node: ast.For | ast.AsyncFor | ast.Whil
     for name, old in before.items():
         new = frame.names.get(name, MISSING)
         if new is not old and new is not MISSING:
-            frame.names[name] = _joined(old, new)
+            frame.names[name] = _joined(machine, old, new, ast.Name(name))
     for name, length in lengths.items():
         value = frame.names.get(name)
         if isinstance(value, list) and len(value) != length:
             frame.names[name] = Unknown(f"`{name}` grows in a loop of unknown length", host=machine.kernel is None)
 
 
-def _joined(old: Value, new: Value) -> Value:
+def _joined(machine: Machine, old: Value, new: Value, node: ast.Name) -> Value:
     """What a name holds after a loop that ran an unknown number of times: its type of array if that did not change."""
     if isinstance(old, Array) and isinstance(new, Array) and old.aval == new.aval:
         return Array(new.aval, (old, new), made_by=new.made_by)
     if type(old) is type(new) and isinstance(old, str | int | float | bool) and old == new:
         return old
-    host = not isinstance(new, Array)
-    return Unknown("changed in a loop of unknown length", host=host)
+    why = "changed in a loop of unknown length"
+    if all(isinstance(value, int | Poly | Number) and not isinstance(value, bool) for value in (old, new)):
+        return machine.number(why, node)
+    return Unknown(why, host=not isinstance(new, Array))
 
 
 def assigned_names(node: ast.AST) -> set[str]:

@@ -11,7 +11,7 @@ from ..shapes.dims import Poly
 from .classes import class_attribute
 from .events import Computed, ShapeFault, ValueIndex
 from .frames import Frame
-from .machine import Arguments, Machine
+from .machine import Arguments, Machine, dim_at
 from .operations import is_traced, needs_static, traced_in
 from .operators import from_shapes
 from .refs import load, view
@@ -25,6 +25,7 @@ from .values import (
     Function,
     Instance,
     Library,
+    PartOfShape,
     Ref,
     RefIndexer,
     Transformed,
@@ -93,7 +94,9 @@ def _label(index: Value) -> str | None:
 
 def _dim_of_unknown_shape(value: UnknownShape, index: Value) -> Value:
     if isinstance(index, int) and value.of.key is not None:
-        return dims.symbol(f"{value.of.key}.shape[{index}]", 1)
+        return dim_at(value.of.key, index)
+    if isinstance(index, slice) and value.of.key is not None:
+        return PartOfShape(value.of, index)
     return Unknown(value.why, host=True)
 
 

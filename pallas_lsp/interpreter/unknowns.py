@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..shapes.dims import Dim, symbol
 
 if TYPE_CHECKING:
-    from .paths import Facts
+    from .paths import Facts, Path
 
 Value = Any
 """An interpreted value: a Python constant or container, or one of the classes of ``values``."""
@@ -36,8 +37,33 @@ class Unknown:
             self._poly = symbol(self.key)
         return self._poly
 
+    def learn_number(self, name: Callable[[], str]) -> None:
+        """Arithmetic is done with it, so it is a number: without a name of its own it gets the symbol that ``name`` gives."""
+        if self._poly is None and self.key is None and self.host:
+            self._poly = symbol(name())
+
     def __repr__(self) -> str:
         return f"Unknown({self.key or self.why})"
+
+
+class Number(Unknown):
+    """A number that the host computes from values of which not all are known: a size under a name of its own.
+
+    ``node``: the expression that computes it, whose words are the name; ``path``: the path on which it does.
+    """
+
+    __slots__ = ("node", "path")
+
+    def __init__(self, why: str, node: ast.AST, path: Path) -> None:
+        super().__init__(why, host=True)
+        self.node, self.path = node, path
+
+    @property
+    def poly(self) -> Dim | None:
+        """A symbol of its own: the same expression computed again is another number."""
+        if self._poly is None:
+            self._poly = symbol(self.path.name(ast.unparse(self.node)))
+        return self._poly
 
 
 class UnknownShape(Unknown):
@@ -53,6 +79,26 @@ class UnknownShape(Unknown):
     def poly(self) -> Dim | None:
         """A shape is no size."""
         return None
+
+
+class PartOfShape(Unknown):
+    """A slice of the ``.shape`` of an array of unknown rank: its dims are known by their place once it is unpacked."""
+
+    __slots__ = ("of", "part")
+
+    def __init__(self, of: Unknown, part: slice) -> None:
+        super().__init__(of.why, host=True)
+        self.of, self.part = of, part
+
+    def axes(self, count: int) -> range | None:
+        """The axes of the ``count`` dims that it has, counted from the end where they are below 0; None where that is not known."""
+        start, stop, step = self.part.start, self.part.stop, self.part.step
+        first = 0 if start is None else start
+        if not isinstance(first, int) or not isinstance(stop, int | None) or step not in (None, 1):
+            return None
+        if first >= 0:
+            return range(first, first + count)
+        return range(first, first + count) if first + count == (0 if stop is None else stop) else None
 
 
 class Condition(Unknown):

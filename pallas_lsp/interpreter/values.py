@@ -17,6 +17,8 @@ from ..shapes.dims import MaybeDim, Shape
 from ..text.span import Location
 from .unknowns import ABSENT as ABSENT
 from .unknowns import Condition as Condition
+from .unknowns import Number as Number
+from .unknowns import PartOfShape as PartOfShape
 from .unknowns import Unknown as Unknown
 from .unknowns import UnknownShape as UnknownShape
 from .unknowns import Value as Value

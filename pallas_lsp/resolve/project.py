@@ -191,20 +191,31 @@ class Project:
                 return False
 
     def _search_folders(self, folder: str) -> Iterable[str]:
-        package_root = folder
-        while self._files.exists(os.path.join(package_root, _INIT)) and os.path.dirname(package_root) != package_root:
-            package_root = os.path.dirname(package_root)
+        package_roots = self._package_roots(folder)
         if any(part in _INSTALLED for part in folder.split(os.sep)):
-            yield package_root  # an installed file sees what is installed beside it, not the project around the environment
+            yield from package_roots or [folder]  # what is installed beside it, not the project around the environment
             return
-        if package_root != folder:
-            yield package_root
+        yield from package_roots
         marked = _marked_folder(folder)
         for root in ([marked] if marked else []) + [root for root in self.roots if _is_inside(folder, root)]:
             yield root
             yield os.path.join(root, "src")
-        if package_root == folder:
+        if not self._files.exists(os.path.join(folder, _INIT)):
             yield folder  # a module of a package does not see its neighbours under their bare names
+
+    def _package_roots(self, folder: str) -> list[str]:
+        """The folders around ``folder`` that hold a package which it is in, nearest first.
+
+        There may be several: a folder without an ``__init__.py`` between two that have one is a namespace package of the outer.
+        """
+        found: list[str] = []
+        is_package = self._files.exists(os.path.join(folder, _INIT))
+        while (parent := os.path.dirname(folder)) != folder:
+            parent_is_package = self._files.exists(os.path.join(parent, _INIT))
+            if is_package and not parent_is_package:
+                found.append(parent)
+            folder, is_package = parent, parent_is_package
+        return found
 
     def _absolute_module(self, parts: list[str], folders: Iterable[str]) -> str | None:
         """As Python searches: the first folder with a regular module or package of the name wins, else the first namespace package."""

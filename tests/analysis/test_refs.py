@@ -52,3 +52,28 @@ def test_a_dtype_that_is_not_known_has_the_programs_name() -> None:
         "o_ref: out_dtype[8,x.shape[1]] vmem",
         "acc_ref: x.dtype[8,x.shape[1]] vmem",
     ]  # fmt: skip
+
+
+def test_the_rank_of_a_block_is_known_where_its_sizes_are_numbers_that_are_not() -> None:
+    assert refs_of("""
+        def kernel(x_ref, o_ref, acc_ref):
+            o_ref[...] = jnp.zeros_like(o_ref)
+
+        def run(x, tiling, lanes):
+            rows, cols = x.shape[-2:]
+            tm, tn = tiling(rows, cols)
+            assert rows % tm == 0
+            batch = int(lanes / 3)
+            wide = -(-cols // lanes) * lanes
+            least = min(tiling(rows, cols)[0], 8)
+            spec = pl.BlockSpec((batch, tm, wide), lambda i: (i, 0, 0))
+            out_spec = pl.BlockSpec((None, tm, least), lambda i: (i, 0, 0))
+            return pl.pallas_call(
+                kernel, grid=(4,), in_specs=[spec], out_specs=out_spec, out_shape=jax.ShapeDtypeStruct((8, rows, cols), x.dtype),
+                scratch_shapes=[pltpu.VMEM((tm, batch), jnp.float32)],
+            )(x)
+    """) == [
+        "x_ref: x.dtype[int(lanes / 3),tm,-lanes·((-x.shape[-1]) // lanes)] vmem",
+        "o_ref: x.dtype[tm,min(tiling(rows, cols)[0], 8)] vmem",
+        "acc_ref: float32[tm,int(lanes / 3)] vmem",
+    ]  # fmt: skip

@@ -180,3 +180,13 @@ def test_a_module_of_a_package_does_not_see_its_neighbours_under_bare_names(work
     assert workspace.project.find_module("numpy", neighbour, level=1) == inside
     script, beside = workspace.write("scripts/run.py", ""), workspace.write("scripts/helpers.py", "")
     assert workspace.project.find_module("helpers", script) == beside
+
+
+def test_a_package_around_a_namespace_package_is_found(workspace: Workspace) -> None:
+    workspace.write("lib/__init__.py", "")
+    workspace.write("lib/ops/attention/__init__.py", "")
+    sizes = workspace.write("lib/sizes.py", "BLOCK = 128\n")
+    importer = workspace.write("lib/ops/attention/kernel.py", "from lib.sizes import BLOCK\n")
+    project = Project()
+    assert project.find_module("lib.sizes", importer) == sizes
+    assert project.search_path(importer)[:2] == (workspace.path("lib/ops"), str(workspace.root))

@@ -87,8 +87,9 @@ def array_function(call: Call) -> Value:
     operands = arrays_in([*used, *call.kwargs.values()])
     value = from_shapes(result, operands, call.node)
     if isinstance(value, Array) and not operands and not call.name.startswith((*_TRACING, "numpy.", f"{TPU}.")):
-        value = call.unknown(next((v.why for v in call.args if isinstance(v, Unknown)), f"the result of `{short}`"))
-        value.host = True  # arithmetic on sizes: a number, for no operand is an array
+        # Arithmetic on sizes: a number, for no operand is an array.
+        why = next((v.why for v in call.args if isinstance(v, Unknown)), f"the result of `{short}`")
+        value = call.machine.number(why, call.node)
     if isinstance(value, Unknown) and not value.host:
         value.why = next((v.why for v in (*call.args, *call.kwargs.values()) if isinstance(v, Unknown)), f"the result of `{short}`")
         value.host = call.machine.kernel is None
@@ -262,7 +263,7 @@ def _dtype(call: Call) -> Value:
 def _itemsize_bits(call: Call) -> Value:
     name = dtype_of(call.get(0, "dtype"))
     bits = dtypes.bits(name) if name is not None else None
-    return bits if bits is not None else call.unknown()
+    return bits if bits is not None else call.number([])
 
 
 @models(

@@ -11,7 +11,7 @@ from ...shapes.dims import Poly
 from ..machine import Arguments
 from ..operations import is_traced, needs_static, traced_in
 from ..truth import known_truth, truth
-from ..values import ABSENT, Array, Ref, Unknown, Value
+from ..values import ABSENT, Array, Number, Ref, Unknown, Value
 from .registry import Call, models
 
 
@@ -26,7 +26,7 @@ def _convert(call: Call) -> Value:
         # What stands in the environment, say: the default is converted as what stands there would be.
         declared = _convert(replace(call, arguments=Arguments([value.declared])))
         return Unknown(value.why, f"{call.name}({value.key})", host=True, declared=ABSENT if isinstance(declared, Unknown) else declared)
-    if isinstance(value, Unknown) and call.name == "int" and value.poly is not None:
+    if isinstance(value, Unknown) and not isinstance(value, Number) and call.name == "int" and value.poly is not None:
         return value.poly
     if isinstance(value, bool | int | float | str) and not call.kwargs and len(call.args) <= 1:
         try:
@@ -41,7 +41,8 @@ def _convert(call: Call) -> Value:
         if call.name == "bool":
             truth(call.machine, value, call.node, call.frame)
         needs_static(call.machine, "number", value, f"`{call.name}`", call.node, call.frame)
-    return Unknown(value.why if isinstance(value, Unknown) else f"a converted {type(value).__name__}", host=True)
+    why = value.why if isinstance(value, Unknown) else f"a converted {type(value).__name__}"
+    return call.machine.number(why, call.node) if call.name in ("int", "round") else Unknown(why, host=True)
 
 
 _INTEGERS: dict[str, Callable[[Any], Any]] = {"bin": bin, "hex": hex, "oct": oct, "chr": chr, "operator.index": operator.index}

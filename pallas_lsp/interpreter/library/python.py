@@ -326,12 +326,12 @@ def _extremum(call: Call) -> Value:
         return min(items) if call.name == "min" else max(items)
     parts = [as_dim(item) for item in items]
     if any(part is None for part in parts):
-        return call.unknown()
+        return call.number(items)
     result = parts[0]
     for part in parts[1:]:
         result = dims.minimum(result, part) if call.name == "min" else dims.maximum(result, part)
-    if all(isinstance(item, int | Poly) for item in items):
-        return result if result is not None else call.unknown()
+    if result is None or all(isinstance(item, int | Poly) for item in items):
+        return result if result is not None else call.number(items)
     return Unknown("the extremum of numbers that are not all known", dims.render(result), result, host=True)
 
 
@@ -353,7 +353,7 @@ def _total(call: Call) -> Value:
     result: Any = 0 if call.name == "sum" else 1
     for part in parts:
         result = dims.add(result, part) if call.name == "sum" else dims.mul(result, part)
-    return result if result is not None else call.unknown()
+    return result if result is not None else call.number(items)
 
 
 @models("any", "all")
@@ -388,7 +388,7 @@ def _abs(call: Call) -> Value:
         from .registry import FALLBACK
 
         return FALLBACK[0](call)
-    return call.unknown()
+    return call.number([value])
 
 
 @models("slice")

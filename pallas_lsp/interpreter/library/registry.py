@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from ..frames import Frame
 from ..machine import CALL, Arguments, Machine
 from ..operations import note_operation
+from ..operators import made_on_host
 from ..values import Library, Unknown, Value
 
 
@@ -41,6 +42,15 @@ class Call:
         """A result that is not modelled; the reason names the function."""
         short = self.name.rpartition(".")[2]
         return Unknown(why or f"the result of `{short}`", host=self.machine.kernel is None)
+
+    def number(self, operands: Sequence[Value]) -> Unknown:
+        """A result that is a number computed from ``operands``, not all of which are known."""
+        nodes = self.arguments.arg_nodes if len(self.arguments.arg_nodes) == len(operands) else [self.node] * len(operands)
+        for value, node in zip(operands, nodes, strict=True):
+            if isinstance(value, Unknown):
+                value.learn_number(lambda node=node: self.machine.path.name(ast.unparse(node)))  # type: ignore[misc]
+        why = next((value.why for value in operands if isinstance(value, Unknown)), f"the result of `{self.name.rpartition('.')[2]}`")
+        return self.machine.number(why, self.node) if all(map(made_on_host, operands)) else self.unknown(why)
 
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:
         """Call a value from here."""

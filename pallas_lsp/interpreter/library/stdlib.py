@@ -211,7 +211,7 @@ def _math(call: Call) -> Value:
         from .registry import FALLBACK
 
         return FALLBACK[0](call)
-    return call.unknown()
+    return call.number(call.args)
 
 
 @models("divmod")
