@@ -42,6 +42,7 @@ from .values import (
     RefIndexer,
     Scratch,
     ShapeDtype,
+    ShapeOfRef,
     SuperProxy,
     Transformed,
     Unknown,
@@ -112,6 +113,8 @@ def _dtype_of(value: Array | Ref | ShapeDtype, why: str) -> Value:
 
 
 def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name == "shape" and value.shape is None and not value.transforms:
+        return ShapeOfRef(value)
     if name in ("shape", "ndim", "size") and value.shape is None:
         return Unknown(value.root.why or "the rank of this ref is unknown", host=True)
     if name == "shape":
@@ -326,6 +329,7 @@ _HANDLERS: dict[type[Any], Callable[..., Value]] = {
     UnknownShape: _unknown,
     Condition: _unknown,
     Number: _unknown,
+    ShapeOfRef: _unknown,
     PartOfShape: _unknown,
     Array: _array,
     Ref: _ref,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..resolve.canonical import exists
@@ -177,7 +177,7 @@ class Machine:
             self.doubt(f"{kind.__name__} is not interpreted")
             return Unknown(f"{kind.__name__} is not interpreted", host=self.kernel is None)
         value = handler(self, node, frame)
-        if isinstance(value, Unknown):
+        if isinstance(value, Unknown) or (type(value) is Ref and value.shape is None):
             value = self.settle(value)
         if self.details:
             record = self.record
@@ -235,6 +235,9 @@ class Machine:
 
     def settle(self, value: Value) -> Value:
         """What the path knows of a value: an unknown found to be None, a constant, or an array of known rank becomes that."""
+        if isinstance(value, Ref):
+            shape = self.path.facts.of_refs.get(id(value.root)) if not value.transforms else None
+            return replace(value, shape=shape) if shape is not None else value
         if isinstance(value, PartOfShape):
             array = self.settle(value.of)
             return shape_values(array)[value.part] if isinstance(array, Array) and array.shape is not None else value

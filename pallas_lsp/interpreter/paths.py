@@ -49,10 +49,11 @@ class Facts:
     equal: dict[Atom, Dim] = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
     resolved: dict[Poly, Dim] = field(default_factory=dict)
+    of_refs: dict[int, tuple[MaybeDim, ...]] = field(default_factory=dict)  # shapes, by the id of the RefRoot
 
     def copy(self) -> Facts:
         """An independent copy, for a kernel's own paths."""
-        return Facts(dict(self.none), dict(self.rank), dict(self.constant), dict(self.equal), dict(self.arrays))
+        return Facts(dict(self.none), dict(self.rank), dict(self.constant), dict(self.equal), dict(self.arrays), of_refs=dict(self.of_refs))
 
     def resolve(self, dim: MaybeDim) -> MaybeDim:
         """The dim with every learned equality put in."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ..shapes import dims
 from .events import RefAsArray
 from .frames import Frame
 from .machine import Arguments, Machine, dim_at, shape_values
-from .values import Array, BoundMethod, Class, EnumMember, Instance, Iteration, PartOfShape, Ref, Unknown, UnknownShape, Value
+from .values import Array, BoundMethod, Class, EnumMember, Instance, Iteration, PartOfShape, Ref, ShapeOfRef, Unknown, UnknownShape, Value
 
 LONGEST = 4096
 
@@ -70,6 +71,15 @@ def _instance_items(machine: Machine, value: Instance, node: ast.AST, frame: Fra
     return None
 
 
+def _learned_dims(machine: Machine, ref: Ref, count: int) -> list[Value]:
+    """The dims of a ref of which the kernel's own text says how many there are."""
+    known, name = machine.path.facts.of_refs, ref.root.name
+    if id(ref.root) not in known:
+        known[id(ref.root)] = tuple(dims.symbol(machine.path.name(f"{name}.shape[{axis}]"), 1) for axis in range(count))
+        ref.root.ranks |= {count}
+    return list(known[id(ref.root)])
+
+
 def _unpacked_dims(value: PartOfShape, count: int) -> list[Value] | None:
     axes = value.axes(count)
     return [dim_at(value.of.key, axis) for axis in axes] if axes is not None and value.of.key is not None else None
@@ -82,6 +92,8 @@ def unpack(machine: Machine, value: Value, count: int, node: ast.AST, frame: Fra
         machine.path.facts.learn_rank(value.of.key, count)
         array = machine.settle(value.of)
         return list(shape_values(array)) if isinstance(array, Array) else None
+    if isinstance(value, ShapeOfRef):
+        return _learned_dims(machine, value.ref, count)
     items = items_of(machine, value, node, frame)
     if isinstance(value, PartOfShape):
         return _unpacked_dims(value, count)

@@ -94,7 +94,8 @@ class RefRoot:
     may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output. ``kept``: why no compiler can do
     without the memory of a scratch buffer: ``carried`` from one grid step to the next, or ``indexed`` by what is not known before it runs.
     ``given_at``: the expression of the operand. ``named``: as for an ``Aval``. ``own_name``: what the kernel calls a ref that came with
-    ``*refs``, empty until it does, None for one that has its name from a parameter.
+    ``*refs``, empty until it does, None for one that has its name from a parameter. ``ranks``: what the kernel's own use tells of a rank
+    that is not known: into how many dims it unpacks the shape, with how many scalars it indexes SMEM, which holds nothing else.
     """
 
     name: str
@@ -120,11 +121,17 @@ class RefRoot:
     given_at: Location | None = None
     named: str | None = None
     own_name: str | None = None
+    ranks: frozenset[int] = frozenset()
 
     def call_it(self, name: str) -> None:
         """Take the name that the kernel gives a ref which came with ``*refs``."""
         if self.own_name == "" and name:
             self.name = self.own_name = name
+
+    def learn_from(self, ran: RefRoot) -> None:
+        """Take over what a run of the kernel told of the ref that stood in this one's place."""
+        self.kept, self.ranks = ran.kept, ran.ranks
+        self.call_it(ran.own_name or "")
 
     def whole(self) -> Ref:
         """The ref of the whole of it, as the kernel receives it."""
@@ -172,6 +179,16 @@ class Ref:
     def is_view(self) -> bool:
         """Whether a transform stands between this and the kernel parameter."""
         return bool(self.transforms)
+
+
+class ShapeOfRef(Unknown):
+    """The ``.shape`` of a ref of unknown rank: unpacking it tells the rank."""
+
+    __slots__ = ("ref",)
+
+    def __init__(self, ref: Ref) -> None:
+        super().__init__(ref.root.why or "the rank of this ref is unknown", host=True)
+        self.ref = ref
 
 
 @dataclass(slots=True, eq=False)

@@ -35,8 +35,8 @@ class RefWindow:
 class RefInfo:
     """One ref of a kernel.
 
-    ``shape``: None when the rank is unknown; ``dtype_name``: what the program calls a dtype that is not known (``q.dtype``), None where it
-    has no name for it; ``why``: the cause of what is unknown.
+    ``shape``: None when the rank is unknown, even by how the kernel indexes it; ``dtype_name``: what the program calls a dtype that is not
+    known (``q.dtype``), None where it has no name for it; ``why``: the cause of what is unknown.
 
     ``parameter``: the name in the kernel's head that receives it; ``spec``: the BlockSpec or scratch entry that made it, or the call where
     none is written; ``source``: the operand's expression, or the entry of ``out_shape``.
@@ -83,9 +83,10 @@ def _parameters(kernel: Function) -> dict[str, Location]:
 
 def _info(name: str, ref: Ref, parameter: Location | None) -> RefInfo:
     root = ref.root
+    shape = (None,) * min(root.ranks) if root.shape is None and len(root.ranks) == 1 else root.shape
     source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
     places = (parameter, root.decided_at, source)
-    return RefInfo(root.own_name or name, root.role, root.shape, root.dtype, root.space, root.why, *places, _window(root), root.named)
+    return RefInfo(root.own_name or name, root.role, shape, root.dtype, root.space, root.why, *places, _window(root), root.named)
 
 
 def _window(root: RefRoot) -> RefWindow | None:

@@ -77,3 +77,38 @@ def test_the_rank_of_a_block_is_known_where_its_sizes_are_numbers_that_are_not()
         "o_ref: x.dtype[tm,min(tiling(rows, cols)[0], 8)] vmem",
         "acc_ref: float32[tm,int(lanes / 3)] vmem",
     ]  # fmt: skip
+
+
+def test_a_ref_in_smem_has_as_many_dims_as_it_is_indexed_with_scalars() -> None:
+    assert refs_of("""
+        def kernel(table_ref, lens_ref, dead_ref, mixed_ref, x_ref, o_ref):
+            i = pl.program_id(0)
+            unused = dead_ref[i]
+            o_ref[...] = x_ref[...] + table_ref[i, 0, lens_ref[i]] + mixed_ref[0, ...]
+
+        def run(table, lens, dead, mixed, x):
+            smem = pl.BlockSpec(memory_space=pltpu.SMEM)
+            grid = pltpu.PrefetchScalarGridSpec(
+                num_scalar_prefetch=2, grid=(4,), in_specs=[smem, smem, pl.BlockSpec((8, 128), lambda i, *_: (i, 0))],
+                out_specs=pl.BlockSpec((8, 128), lambda i, *_: (i, 0)),
+            )
+            out = jax.ShapeDtypeStruct((32, 128), jnp.float32)
+            return pl.pallas_call(kernel, grid_spec=grid, out_shape=out)(table, lens, dead, mixed, x)
+    """)[:4] == [
+        "table_ref: table.dtype[?,?,?] smem", "lens_ref: lens.dtype[?] smem", "dead_ref: dead.dtype[...] smem", "mixed_ref: mixed.dtype[...] smem",
+    ]  # fmt: skip
+
+
+def test_a_ref_has_as_many_dims_as_the_kernel_unpacks_its_shape_into() -> None:
+    assert refs_of("""
+        def kernel(x_ref, y_ref, o_ref):
+            rows, cols = x_ref.shape
+            if y_ref.ndim == 2:
+                a, b = y_ref.shape
+            else:
+                a, b, c = y_ref.shape
+            o_ref[...] = jnp.zeros((rows, cols)) + x_ref[...]
+
+        def run(x, y):
+            return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x, y)
+    """)[:2] == ["x_ref: x.dtype[?,?] vmem", "y_ref: y.dtype[...] vmem"]

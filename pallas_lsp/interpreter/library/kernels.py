@@ -357,10 +357,9 @@ def _note_footprint(machine: Machine, call: PallasCall, parts: Parts, outcome: O
     passed = parts.arguments()
     arguments = [*passed.args, *passed.kwargs.values()]
     refs = refs_in(arguments)
-    if len(outcome.kept) == len(refs):
-        for ref, kept, name in zip(refs, outcome.kept, outcome.names, strict=True):
-            ref.root.kept = kept
-            ref.root.call_it(name or "")
+    if len(outcome.roots) == len(refs):
+        for ref, ran in zip(refs, outcome.roots, strict=True):
+            ref.root.learn_from(ran)
     whole = all(isinstance(leaf, Ref) or leaf is None for argument in arguments for leaf in leaves(machine, argument))
     roots = tuple(ref.root for ref in refs)
     note_footprint(machine, call, _where(machine, call), Kept(roots, whole, parts.placed, parts.grid), leaves(machine, result))

@@ -27,6 +27,7 @@ from ..values import (
     Opaque,
     PallasCall,
     Ref,
+    RefRoot,
     Scratch,
     ShapeDtype,
     Transformed,
@@ -45,14 +46,13 @@ _NO_FUNCTIONS = (tuple, list, dict, str, int, float, type(None), Array, BlockSpe
 class Outcome:
     """What is known once a kernel ran.
 
-    ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure; ``kept``: the ``RefRoot.kept`` of
-    the refs among its arguments, and ``names`` their ``RefRoot.own_name``; ``record``: what happened in it.
+    ``refused``: JAX refuses to call it; ``barrier``: it takes the barrier semaphore, None where unsure; ``roots``: those of the refs among
+    its arguments, which hold what it does with them; ``record``: what happened in it.
     """
 
     refused: bool = False
     barrier: bool | None = None
-    kept: tuple[str, ...] = ()
-    names: tuple[str | None, ...] = ()
+    roots: tuple[RefRoot, ...] = ()
     record: Record | None = None
 
 
@@ -209,14 +209,14 @@ def _run(machine: Machine, function: Value, received: Arguments, context: Kernel
     cut = explored(machine, context, once)
     used, blind = machine.barriers > before[0], machine.blind > before[1]
     roots = [ref.root for ref in refs_in([*received.args, *received.kwargs.values()])]
-    kept, names = tuple(root.kept for root in roots), tuple(root.own_name for root in roots)
     if isinstance(function, Function) and not blind and not cut and paths[0] == paths[1] and outermost and context.inside == "kernel":
         _note_unwritten(machine, function, received, context)
         body = machine.events[first:]
         unseen = unseen_meshes(body) if machine.axis_uses == before[2] else ()
         for event in (*copies_left(function, refs_in([*received.args, *received.kwargs.values()]), body), *unseen):
             machine.emit(event)
-    return Outcome(barrier=True if used else None if blind or not isinstance(function, Function) else False, kept=kept, names=names)
+    barrier = True if used else None if blind or not isinstance(function, Function) else False
+    return Outcome(barrier=barrier, roots=tuple(roots))
 
 
 def _note_unwritten(machine: Machine, function: Function, received: Arguments, context: KernelContext) -> None:

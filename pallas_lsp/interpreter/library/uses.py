@@ -19,6 +19,8 @@ def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
     for index, event in enumerate(events):
         if isinstance(event, Access):
             event.ref.root.kept = event.ref.root.kept or _kept(event, stores.get(id(event.ref.root), ()))
+            if event.live and _takes_one_scalar(event):
+                event.ref.root.ranks |= {len(event.entries)}
         if isinstance(event, Access) and event.op == "load":
             root = event.ref.root
             root.read = root.read or event.live
@@ -32,6 +34,22 @@ def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
         for root in _changed(event):
             root.written = True
             stores.setdefault(id(root), []).append(event)
+
+
+def _takes_one_scalar(event: Access) -> bool:
+    """Whether a ref of unknown rank in SMEM is indexed with scalars only: there is one for each dim, for vectors are not read there."""
+    ref, entries = event.ref, event.entries
+    unknown = ref.root.shape is None and not event.transforms and ref.root.space == "smem"
+    return unknown and bool(entries) and all(entry.kind == "int" or _is_scalar(entry.value) for entry in entries)
+
+
+def _is_scalar(value: Value) -> bool:
+    """Whether a value is a scalar if SMEM holds nothing else: computed from what is read there."""
+    if isinstance(value, Access):
+        return _takes_one_scalar(value)
+    if isinstance(value, Array) and value.shape is None:
+        return bool(value.operands) and all(map(_is_scalar, value.operands))
+    return isinstance(value, Array) and value.shape == ()
 
 
 def _kept(event: Access, stores: Sequence[Event]) -> str:
