@@ -136,11 +136,16 @@ class Notes:
         return found
 
 
+def _cause(ref: Ref) -> str:
+    """Why the shape of a ref is not known, where that is so."""
+    return f", shape unknown: {ref.root.why}" if ref.shape is None and ref.root.why and not ref.is_view else ""
+
+
 def describe(value: Value) -> str | None:
     """A value in short, None when there is nothing to say."""
     if isinstance(value, Ref):
         where = SPACES.get(value.root.space or "", "unknown memory space")
-        return f"{array(Array(Aval(value.shape, value.dtype, named=value.named)))} in {where}"
+        return f"{array(Array(Aval(value.shape, value.dtype, named=value.named)))} in {where}{_cause(value)}"
     if isinstance(value, Array):
         return array(value)
     if isinstance(value, Poly):

@@ -29,7 +29,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder); - reads standard input")
     parser.add_argument("--call", metavar="CALL", help="trace this call of a function of the file: 'f(f32[8,128], i32[8], causal=True)'")
     parser.add_argument("--output-format", choices=("text", "json"), default="text", help="how to print it (default: %(default)s)")
-    parser.add_argument("--statistics", action="store_true", help="print how many calls are decided, and what would decide the others")
+    parser.add_argument("--statistics", action="store_true", help="print how much is known, and what would tell the rest")
     parser.add_argument("--stdin-filename", metavar="FILE", help="the name of the file that - gives the text of")
     add_choices(parser)
     options = parser.read(arguments)
@@ -113,10 +113,27 @@ def _dims(dims: Sequence[MaybeDim] | None) -> list[int | str] | None:
 def _statistics(sites: Sequence[KernelSite], as_json: bool) -> str:
     verdicts = Counter(site.verdict for site in sites)
     unknowns = Counter(unknown for site in sites for unknown in site.unknowns[:1]).most_common()
+    refs = [ref for site in sites for ref in site.refs]
+    known = {
+        "memory_space": sum(ref.memory_space is not None for ref in refs),
+        "rank": sum(ref.shape is not None for ref in refs),
+        "dtype": sum((ref.dtype or ref.dtype_name) is not None for ref in refs),
+    }
+    causes = Counter(ref.why for ref in refs if ref.why and ref.lacks).most_common()
     if as_json:
-        first = [{"unknown": unknown, "count": count} for unknown, count in unknowns]
-        return json.dumps({"sites": len(sites), "verdicts": dict(sorted(verdicts.items())), "first_unknowns": first}, indent=2) + "\n"
+        table = {
+            "sites": len(sites),
+            "verdicts": dict(sorted(verdicts.items())),
+            "first_unknowns": [{"unknown": unknown, "count": count} for unknown, count in unknowns],
+            "refs": {"count": len(refs), **known},
+            "causes": [{"cause": cause, "count": count} for cause, count in causes],
+        }
+        return json.dumps(table, indent=2) + "\n"
     lines = [f"{len(sites)} kernel calls", *(f"{count:5}  {verdict}" for verdict, count in sorted(verdicts.items()))]
     if unknowns:
         lines += ["what would decide the undecided ones:", *(f"{count:5}  {unknown}" for unknown, count in unknowns)]
+    if refs:
+        lines += [f"{len(refs)} refs", *(f"{count:5}  with a known {name.replace('_', ' ')}" for name, count in known.items())]
+    if causes:
+        lines += ["why something of the others is unknown:", *(f"{count:5}  {cause}" for cause, count in causes)]
     return "\n".join(lines) + "\n"

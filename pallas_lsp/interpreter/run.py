@@ -9,6 +9,7 @@ from functools import partial
 from ..given import GivenCall, WrongCall
 from ..shapes import dims
 from . import importing, library, matching
+from .annotations import Annotations
 from .entry_runs import EntryRuns, Taken, holds, made_by, take, take_alone
 from .expressions import make_function
 from .frames import MISSING, Frame
@@ -25,6 +26,7 @@ from .written import free_names, names_in
 _TABLES = (importing, library, matching)
 TOP_LEVEL_PATHS = 4
 _CALLERS = 8
+_PLAIN_KINDS = frozenset({"Any", "Array", "ArrayLike", "Callable"})
 _Holder = tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]
 _CALLS = frozenset({"pallas_call", "kernel", "core_map", "emit_pipeline", "run_scoped"})
 
@@ -175,19 +177,25 @@ def _run_entry(machine: Machine, module: ModuleFile, entry: _Holder, symbolic: b
 
 
 def _entry_arguments(function: Function, receiver: Instance | None, symbolic: bool) -> Arguments:
-    """Unknown values for the parameters; declared defaults where the configuration keeps them."""
-    spec = function.node.args
+    """Arrays for the parameters whose annotations describe them, unknown values for the others, or the declared defaults."""
+    spec, annotations = function.node.args, Annotations(function.frame)
     positional = [*spec.posonlyargs, *spec.args]
     first = len(positional) - len(function.defaults)
+
+    def value_of(parameter: ast.arg, default: Value) -> Value:
+        if default is not ABSENT:
+            return unknown_parameter(parameter, default) if symbolic else default
+        return annotations.array(parameter) or unknown_parameter(parameter, default)
+
     args: list[Value] = []
     for index, parameter in enumerate(positional):
         default = function.defaults[index - first] if index >= first else ABSENT
-        args.append(default if default is not ABSENT and not symbolic else unknown_parameter(parameter, default))
+        args.append(value_of(parameter, default))
     if receiver is not None and args and function.kind != "staticmethod":
         args[0] = receiver if function.kind != "classmethod" else receiver.cls
     kwargs: dict[str, Value] = {}
     for parameter, default in zip(spec.kwonlyargs, function.kw_defaults, strict=False):
-        kwargs[parameter.arg] = default if default is not ABSENT and not symbolic else unknown_parameter(parameter, default)
+        kwargs[parameter.arg] = value_of(parameter, default)
     return Arguments(args, kwargs, exact=spec.vararg is None and spec.kwarg is None)
 
 
@@ -197,5 +205,6 @@ def unknown_parameter(parameter: ast.arg, default: Value) -> Value:
     annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
     if annotation == "int":
         return dims.symbol(name)
-    why = f"parameter `{name}` is not known here"
+    kind = f", a `{annotation}`," if annotation.isidentifier() and annotation[0].isupper() and annotation not in _PLAIN_KINDS else ""
+    why = f"parameter `{name}`{kind} is not known here"
     return Unknown(why, name, dims.symbol(name), host=True, declared=default)

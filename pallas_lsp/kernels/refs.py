@@ -55,6 +55,11 @@ class RefInfo:
     dtype_name: str | None = None
 
     @property
+    def lacks(self) -> bool:
+        """Whether its memory space, its rank, or even a name for its dtype is missing."""
+        return self.memory_space is None or self.shape is None or (self.dtype or self.dtype_name) is None
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """What is not known of it, in words."""
         whole = self.shape is not None and None not in self.shape

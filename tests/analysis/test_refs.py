@@ -112,3 +112,48 @@ def test_a_ref_has_as_many_dims_as_the_kernel_unpacks_its_shape_into() -> None:
         def run(x, y):
             return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x, y)
     """)[:2] == ["x_ref: x.dtype[?,?] vmem", "y_ref: y.dtype[...] vmem"]
+
+
+def test_hover_says_why_a_shape_is_unknown() -> None:
+    text = IMPORTS + dedent("""
+        def kernel(mask_ref, x_ref, o_ref):
+            o_ref[...] = x_ref[...]
+
+        def run(info: MaskInfo, x):
+            smem = pl.BlockSpec(memory_space=pltpu.SMEM)
+            out = jax.ShapeDtypeStruct((8, 128), x.dtype)
+            return pl.pallas_call(kernel, in_specs=[smem, pl.BlockSpec((8, 128), lambda: (0, 0))], out_shape=out)(info.mask, x)
+    """)
+    analysis = analyze(Source("kernel.py", text), Project(), Settings(jax_version="0.10.2"))
+    note = analysis.notes.value_at(text.index("mask_ref"))
+    assert note is not None
+    assert note.text == "info.mask.dtype[?] in SMEM, shape unknown: parameter `info`, a `MaskInfo`, is not known here"
+
+
+def test_an_annotation_tells_rank_sizes_and_dtype() -> None:
+    assert refs_of("""
+        from jaxtyping import Array, Float, Int32
+
+        def kernel(lens_ref, x_ref, y_ref, o_ref):
+            o_ref[...] = x_ref[...]
+
+        def run(lens: Int32[Array, "b"], x: Float[Array, "b rows 128"], y: Float[Array, "*batch 128"]):
+            smem = pl.BlockSpec(memory_space=pltpu.SMEM)
+            out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+            return pl.pallas_call(kernel, in_specs=[smem, pl.BlockSpec(), pl.BlockSpec()], out_shape=out)(lens, x, y)
+    """) == [
+        "lens_ref: int32[lens.shape[0]] smem",
+        "x_ref: x.dtype[lens.shape[0],x.shape[1],128] vmem",
+        "y_ref: y.dtype[...] vmem",
+        "o_ref: x.dtype[lens.shape[0],x.shape[1],128] vmem",
+    ]  # fmt: skip
+
+
+def test_outputs_of_unknown_shape_are_what_their_specs_say() -> None:
+    kernel = "def kernel(x_ref, *out_refs):\n    out_refs[0][...] = x_ref[...]\n"
+    spec = "spec = pl.BlockSpec((8, 128), lambda i: (i, 0))"
+    run = "    return pl.pallas_call(kernel, grid=(4,), in_specs=[spec], out_specs={}, out_shape=outs)(x)\n"
+    one = f"{spec}\n{kernel}\ndef run(x, outs):\n{run.format('spec')}"
+    two = f"{spec}\n{kernel}\ndef run(x, outs):\n{run.format('[spec, pl.BlockSpec(memory_space=pl.ANY)]')}"
+    assert refs_of(one)[1:] == ["out_refs[0]: outs.dtype[8,128] vmem"]
+    assert refs_of(two)[1:] == ["out_refs[0]: outs[0].dtype[8,128] vmem", "out_refs[1]: outs[1].dtype[...] any"]

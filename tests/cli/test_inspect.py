@@ -35,7 +35,7 @@ def _two_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         refs = (
             RefInfo("lengths_ref", "prefetch", (16,), "int32", "smem"),
             RefInfo("x_ref", "input", (symbol("batch"), None, 128), "float32", "vmem"),
-            RefInfo("o_ref", "output", None, None, None),
+            RefInfo("o_ref", "output", None, None, None, "parameter `o` is not known here"),
         )
         limits = (("v5e", 16 << 20), ("v6e", 32 << 20))
         parts = (
@@ -116,11 +116,19 @@ def test_statistics(run: Run) -> None:
         "    1  undecided",
         "what would decide the undecided ones:",
         "    1  the kernel `f` is not known",
+        "3 refs",
+        "    2  with a known memory space",
+        "    2  with a known rank",
+        "    2  with a known dtype",
+        "why something of the others is unknown:",
+        "    1  parameter `o` is not known here",
     ]
     assert json.loads(run("inspect", "--statistics", "--output-format", "json").out) == {
         "sites": 2,
         "verdicts": {"lowers": 1, "undecided": 1},
         "first_unknowns": [{"unknown": "the kernel `f` is not known", "count": 1}],
+        "refs": {"count": 3, "memory_space": 2, "rank": 2, "dtype": 2},
+        "causes": [{"cause": "parameter `o` is not known here", "count": 1}],
     }
 
 

@@ -263,11 +263,21 @@ def _location(at: tuple[ModuleFile, ast.AST]) -> Location:
     return Location(at[0].path, at[0].source.span_of(at[1]))
 
 
+def _as_many_as_specs(arrays: Value, specs: Value) -> Value:
+    """An unknown ``out_shape`` as what goes with its specs, which JAX wants to be of one structure; ABSENT where that is not known."""
+    if not isinstance(arrays, Unknown) or isinstance(specs, BlockSpec):
+        return arrays
+    if not isinstance(specs, tuple) or not all(isinstance(spec, BlockSpec) for spec in specs):
+        return ABSENT
+    keys = [f"{arrays.key}[{index}]" if arrays.key is not None else None for index in range(len(specs))]
+    return tuple(Unknown(arrays.why, key, host=arrays.host) for key in keys)
+
+
 def _refs(machine: Machine, call: PallasCall, side: Side, frame: Frame) -> tuple[list[Value], Placing] | None:
     """The refs of one side, one an argument of the kernel; None where their number is not known."""
     placing = Placing(machine, call, side, frame)
-    arrays = machine.settle(side.arrays)
-    if isinstance(arrays, Unknown):
+    arrays = _as_many_as_specs(machine.settle(side.arrays), side.specs)
+    if arrays is ABSENT:
         return None
     several = isinstance(arrays, tuple) or (isinstance(arrays, Instance) and arrays.cls.kind == "namedtuple")
     entries = children(arrays) if several else [] if arrays is None else [arrays]
