@@ -84,7 +84,7 @@ def _learn_numbers(machine: Machine, operands: tuple[Value, Value], node: ast.AS
     nodes = (node.left, node.right) if isinstance(node, ast.BinOp) else (node, node)
     for value, part in zip(operands, nodes, strict=True):
         if isinstance(value, Unknown):
-            value.learn_number(lambda part=part: machine.path.name(ast.unparse(part)))  # type: ignore[misc]
+            value.learn_number(lambda part=part: machine.path.name(part))  # type: ignore[misc]
 
 
 def made_on_host(value: Value) -> bool:

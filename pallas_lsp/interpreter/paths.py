@@ -6,6 +6,7 @@ default answer and queues the other one; the same condition met again follows th
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -127,8 +128,13 @@ class Path:
         self.visits: Counter[Place] = Counter()
         self.named: Counter[str] = Counter(parent.named) if parent else Counter()
 
-    def name(self, words: str) -> str:
+    def name(self, words: str | ast.AST) -> str:
         """A name for something that nothing else on this path is called: its words, with a number from the second on."""
+        if isinstance(words, ast.AST):
+            try:
+                words = ast.unparse(words)
+            except RecursionError:
+                words = "a long expression"
         words = words if len(words) <= _LONGEST_NAME else f"{words[:_LONGEST_NAME]}…"
         self.named[words] += 1
         return words if self.named[words] == 1 else f"{words} #{self.named[words]}"

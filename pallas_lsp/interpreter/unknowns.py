@@ -10,6 +10,7 @@ from ..shapes.dims import Dim, symbol
 
 if TYPE_CHECKING:
     from .paths import Facts, Path
+    from .values import Ref
 
 Value = Any
 """An interpreted value: a Python constant or container, or one of the classes of ``values``."""
@@ -62,7 +63,7 @@ class Number(Unknown):
     def poly(self) -> Dim | None:
         """A symbol of its own: the same expression computed again is another number."""
         if self._poly is None:
-            self._poly = symbol(self.path.name(ast.unparse(self.node)))
+            self._poly = symbol(self.path.name(self.node))
         return self._poly
 
 
@@ -79,6 +80,16 @@ class UnknownShape(Unknown):
     def poly(self) -> Dim | None:
         """A shape is no size."""
         return None
+
+
+class ShapeOfRef(Unknown):
+    """The ``.shape`` of a ref of unknown rank: unpacking it tells the rank."""
+
+    __slots__ = ("ref",)
+
+    def __init__(self, ref: Ref) -> None:
+        super().__init__(ref.root.why or "the rank of this ref is unknown", host=True)
+        self.ref = ref
 
 
 class PartOfShape(Unknown):

@@ -19,6 +19,7 @@ from .unknowns import ABSENT as ABSENT
 from .unknowns import Condition as Condition
 from .unknowns import Number as Number
 from .unknowns import PartOfShape as PartOfShape
+from .unknowns import ShapeOfRef as ShapeOfRef
 from .unknowns import Unknown as Unknown
 from .unknowns import UnknownShape as UnknownShape
 from .unknowns import Value as Value
@@ -179,16 +180,6 @@ class Ref:
     def is_view(self) -> bool:
         """Whether a transform stands between this and the kernel parameter."""
         return bool(self.transforms)
-
-
-class ShapeOfRef(Unknown):
-    """The ``.shape`` of a ref of unknown rank: unpacking it tells the rank."""
-
-    __slots__ = ("ref",)
-
-    def __init__(self, ref: Ref) -> None:
-        super().__init__(ref.root.why or "the rank of this ref is unknown", host=True)
-        self.ref = ref
 
 
 @dataclass(slots=True, eq=False)

@@ -105,6 +105,7 @@ HOSTILE = {
     "huge range": "for i in range(10 ** 12):\n    y = i\n",
     "nested comprehensions": "x = [a for a in range(900) for b in range(900) for c in range(900)]\n",
     "deep expression": "x = " + "+".join(["1"] * 700) + "\n",
+    "deep number": "def f(n):\n    return n // (" + "+".join(["n"] * 400) + ")\n\n\nx = f(unknown())\n",
     "cyclic list": "a = []\na.append(a)\nb = [a, a]\n",
     "self-referring class": "class A:\n    def __getattr__(self, name):\n        return self.other\n\n\nx = A().y\n",
     "generator without end": "def g():\n    while True:\n        yield 1\n\n\nx = list(g())\n",

@@ -48,7 +48,7 @@ class Call:
         nodes = self.arguments.arg_nodes if len(self.arguments.arg_nodes) == len(operands) else [self.node] * len(operands)
         for value, node in zip(operands, nodes, strict=True):
             if isinstance(value, Unknown):
-                value.learn_number(lambda node=node: self.machine.path.name(ast.unparse(node)))  # type: ignore[misc]
+                value.learn_number(lambda node=node: self.machine.path.name(node))  # type: ignore[misc]
         why = next((value.why for value in operands if isinstance(value, Unknown)), f"the result of `{self.name.rpartition('.')[2]}`")
         return self.machine.number(why, self.node) if all(map(made_on_host, operands)) else self.unknown(why)
 
