@@ -81,7 +81,6 @@ fuzz: $(VENV)/.test
 
 bench: $(VENV)/.test
 	@PYTHONPATH=tests $(VENV)/bin/python -m bench
-	@cd tests && ../$(VENV)/bin/python -m server.measure
 
 VSCODE := .vscode-test
 

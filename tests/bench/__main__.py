@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median, quantiles
 
+from bench import crowding
 from bench.editing import Editor
 from bench.growing import copies, flags
 
@@ -32,10 +33,18 @@ def main() -> None:
     kernels = _kernels()
     for name in ("flash_attention.py", "splash_attention/splash_attention_kernel.py"):
         _edits(kernels / name)
+    _crowd(kernels)
     _check(kernels)
     print("\ngrowth (CPU ms an analysis, and for each kernel or condition)")
     _growth("kernels in a file", copies, (4, 8, 16, 32))
     _growth("conditions of a host function", flags, (2, 4, 8, 15))
+
+
+def _crowd(kernels: Path) -> None:
+    print("\nmany at once")
+    print(f"  a hover after 200 that were taken back {crowding.taken_back(kernels):4.0f} ms later")
+    start, without, with_jedi = crowding.memory(kernels)
+    print(f"  memory with the ten largest files  {without:7.0f} MiB, {with_jedi:.0f} MiB with jedi, {start:.0f} MiB at the start")
 
 
 def _kernels() -> Path:
