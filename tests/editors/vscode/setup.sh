@@ -35,11 +35,11 @@ if [ ! -f "$stamp" ]; then
 	cd code-server
 	echo '{"private": true}' >package.json
 	# Install scripts would download from outside the registry, so the few native modules that the server cannot do without are built by name.
-	npm install --silent --ignore-scripts --no-save "code-server@$version"
-	npm rebuild --silent argon2 --build-from-source
+	npm install --ignore-scripts --no-save "code-server@$version"
+	npm rebuild argon2 --build-from-source
 	cd node_modules/code-server/lib/vscode
-	npm install --silent --ignore-scripts --omit=dev
-	npm rebuild --silent native-watchdog
+	npm install --ignore-scripts --omit=dev
+	npm rebuild native-watchdog
 	cp "$here/spdlog.js" node_modules/@vscode/spdlog/index.js
 	# Links that the package's own install script makes.
 	ln -sfn node_modules node_modules.asar
@@ -52,5 +52,5 @@ fi
 
 if ! cmp -s "$here/package-lock.json" package-lock.json || [ ! -d node_modules ]; then
 	cp "$here/package.json" "$here/package-lock.json" .
-	npm ci --silent --ignore-scripts
+	npm ci --ignore-scripts
 fi
