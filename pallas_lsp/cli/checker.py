@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from ..config import TABLE, ConfigError
 from ..errors import CannotRun
@@ -14,6 +15,7 @@ from ..rules.diagnostic import Diagnostic
 from ..settings import Settings
 from ..text.source import Source
 from .options import Choices
+from .processes import each
 from .workspace import File, Workspace
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from ..kernels.site import KernelSite
 
 TRACEBACK_VARIABLE = "PALLAS_LSP_TRACEBACK"
+
+Answer = TypeVar("Answer")
 
 
 class Checker:
@@ -47,33 +51,17 @@ class Checker:
         standard error.
         """
         found: dict[object, Diagnostic] = {}
-        for file, analysis in self.analyses(details=False):
-            for diagnostic in analysis.diagnostics:
-                if self._is_wanted(diagnostic, file.root):
-                    found.setdefault((diagnostic.rule, diagnostic.location, diagnostic.message), diagnostic)
+        for findings in self._answered(each(self._findings_of, self._files, _packed)):
+            for diagnostic in findings:
+                found.setdefault((diagnostic.rule, diagnostic.location, diagnostic.message), diagnostic)
         return tuple(sorted(found.values(), key=lambda diagnostic: (diagnostic.location, diagnostic.rule, diagnostic.message)))
 
     def sites(self) -> list[KernelSite]:
         """The kernel calls in the files and, where these reach them, in their projects' other files: each configuration once, in order."""
-        found = [(file, site) for file, analysis in self.analyses() for site in analysis.sites]
+        analyses = self._answered(map(self._analysis_of, self._files))
+        found = [(file, site) for file, analysis in analyses for site in analysis.sites]
         own = (site for file, site in found if self._call is not None or self._is_own(site.location.path, file.root))
         return sorted(dict.fromkeys(own), key=lambda site: site.location)
-
-    def analyses(self, details: bool = True) -> Iterable[tuple[File, Analysis]]:
-        """Each file that says "pallas" with its analysis; without ``details`` it has findings only."""
-        failures = self._unread
-        for file in self._files:
-            try:
-                analysis = self._analyse(file, details)
-            except CannotRun:
-                raise
-            except Exception as error:  # a mistake of ours in one file must not take the others' findings away
-                failures += 1
-                _complain(file.path, error)
-            else:
-                yield file, analysis
-        if failures and failures == len(self._files) + self._unread:
-            raise CannotRun("no file could be analysed")
 
     def read(self, path: str) -> Source | None:
         """The text of ``path`` as it was analysed, even if the file has changed since."""
@@ -95,6 +83,31 @@ class Checker:
         self._analysed.pop(path, None)
         for root in self._roots:
             self.workspace.project(root).set_overlay(path, text)
+
+    def _answered(self, answers: Iterable[Answer | None]) -> Iterator[Answer]:
+        """The answers that there are. Raises CannotRun where there is none for any file."""
+        failures = self._unread
+        for answer in answers:
+            if answer is not None:
+                yield answer
+            else:
+                failures += 1
+        if failures and failures == len(self._files) + self._unread:
+            raise CannotRun("no file could be analysed")
+
+    def _findings_of(self, file: File) -> list[Diagnostic] | None:
+        found = self._analysis_of(file, details=False)
+        return [finding for finding in found[1].diagnostics if self._is_wanted(finding, file.root)] if found is not None else None
+
+    def _analysis_of(self, file: File, details: bool = True) -> tuple[File, Analysis] | None:
+        """A file with its analysis, None where that failed; without ``details`` the analysis has findings only."""
+        try:
+            return file, self._analyse(file, details)
+        except CannotRun:
+            raise
+        except Exception as error:  # a mistake of ours in one file must not take the others' findings away
+            _complain(file.path, error)
+            return None
 
     def _says_pallas(self, file: File) -> bool:
         source = self.workspace.project(file.root).read(file.path)
@@ -127,6 +140,11 @@ class Checker:
 
     def _is_own(self, path: str, root: str) -> bool:
         return path in self._paths or self.workspace.tree(root).holds(path)
+
+
+def _packed(findings: list[Diagnostic] | None) -> list[Diagnostic] | None:
+    """Findings with their fixes worked out."""
+    return findings and [replace(finding, fixes=tuple(finding.fixes)) for finding in findings]
 
 
 def _complain(path: str, error: Exception) -> None:
