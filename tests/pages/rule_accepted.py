@@ -5,6 +5,7 @@ from __future__ import annotations
 from pages.kernels import DMA, KEY, module, module_with_key
 
 ACCEPTED = [
+    ("narrow-vector-to-scalar", "a reshape to no dims", module("o_ref[...] += y_ref[...].reshape(()).astype(jnp.float32)", y="bf16[1,1]")),
     ("constant-slice-start", "an index", module("o_ref[0] = x_ref[jnp.int32(1)]")),
     ("constant-slice-start", "a start that was computed", module("o_ref[0:1] = x_ref[pl.ds(jnp.int32(1) + 1, 1)]")),
     ("constant-slice-start", "pltpu.load", module("o_ref[...] = pltpu.load(x_ref.at[pl.ds(jnp.int32(0), 8)])")),

@@ -164,14 +164,13 @@ def _traced_size(call: Call, short: str) -> tuple[Value | None, str, str]:
 # NumPy's scalar types that are JAX's dtypes too.
 _NUMPY_SCALARS = frozenset({"float32", "float16", "int32", "int16", "int8", "uint32", "uint16", "uint8"})
 _EXTREMA = frozenset({"max", "min", "amax", "amin", "nanmax", "nanmin", "ptp", "reduce_max", "reduce_min"})
-_SQUEEZES = frozenset({"squeeze", "reshape"})
 
 
 def note_narrowing(machine: Machine, short: str, source: Array, result: Array, axis: Value, node: ast.AST, frame: Frame) -> None:
     """Say that a scalar was taken out of a vector: by a squeeze, or by an extremum over everything (with ``keepdims`` too)."""
     if machine.kernel is None or machine.transformed or not source.shape or result.shape is None:
         return
-    if short in _SQUEEZES and result.shape == ():
+    if short == "squeeze" and result.shape == ():  # a reshape to no dims is lowered otherwise
         machine.emit(Computed(machine.where(node, frame), "squeeze", source, result))
     elif short in _EXTREMA and _covers(axis, len(source.shape)):
         machine.emit(Computed(machine.where(node, frame), "extremum", source, result))
