@@ -114,7 +114,7 @@ class Verifier:
 
     def _fixes_of(self, finding: _Finding) -> Iterator[Fix]:
         unsafe: list[Fix] = []
-        offered: list[frozenset[Edit]] = []
+        offered: dict[frozenset[Edit], str] = {}
         try:
             if len(self._findings) > _MANY:
                 self._try_together(self._findings)
@@ -123,9 +123,10 @@ class Verifier:
                 if len(offered) == MOST_FIXES:
                     break
                 fix = next((fix for fix in group if self._helps(finding, fix)), None)
-                if fix is None or frozenset(fix.edits) in offered:
+                # Of two that are called alike the first is the better one, and nobody could tell them apart.
+                if fix is None or frozenset(fix.edits) in offered or fix.title in offered.values():
                     continue
-                offered.append(frozenset(fix.edits))
+                offered[frozenset(fix.edits)] = fix.title
                 if fix.applicability == "unsafe":
                     unsafe.append(fix)
                 else:

@@ -93,6 +93,11 @@ def bind_arguments(machine: Machine, function: Function, arguments: Arguments) -
     positional = [*spec.posonlyargs, *spec.args]
     args, kwargs = list(arguments.args), dict(arguments.kwargs)
     host = machine.kernel is None
+    if spec.kwarg is None:  # Python looks at the names before it looks at what is missing
+        taken = {parameter.arg for parameter in (*spec.args, *spec.kwonlyargs)}
+        unexpected = next((name for name in kwargs if name not in taken), None)
+        if unexpected is not None:
+            raise BindingFault(f"{function.name}() got an unexpected keyword argument '{unexpected}'")
     for index, parameter in enumerate(positional):
         if index < len(args):
             if parameter.arg in kwargs and parameter in spec.args:
@@ -108,8 +113,6 @@ def bind_arguments(machine: Machine, function: Function, arguments: Arguments) -
     _bind_keyword_only(function, spec, kwargs, scope, arguments.exact, host)
     if spec.kwarg is not None:
         scope.names[spec.kwarg.arg] = kwargs if arguments.exact else Unknown("keyword arguments of unknown names", host=host)
-    elif kwargs:
-        raise BindingFault(f"{function.name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
     _fill_defaults(function, positional, scope, arguments.exact, host)
     return scope
 

@@ -58,9 +58,11 @@ def scratch_dict_name(event: ArityFault, context: Context) -> Finding | None:
     """A dict of scratch buffers has a key that is no parameter of the kernel."""
     if event.what != "kernel" or event.bound or not event.text.endswith(f"unexpected keyword argument '{event.unexpected}'"):
         return None
+    meant = f", and `{event.missing[0]}` gets nothing" if len(event.missing) == 1 else ""
+    names = f"the keys of a dict `scratch_shapes` are parameters' names{meant}"
     return Finding(
         places.of_header(event.function),
-        f"kernel `{event.function.name}` has no parameter `{event.unexpected}`: the keys of a dict `scratch_shapes` are parameters' names",
+        f"kernel `{event.function.name}` has no parameter `{event.unexpected}`: {names}",
         _called(event),
         event.text,
     )

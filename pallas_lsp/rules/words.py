@@ -207,7 +207,7 @@ def kind_of(value: Value) -> str:
     """What kind of thing a value is, with its article."""
     if value is None or isinstance(value, bool | int | float | str):
         return "None" if value is None else f"the {'string' if isinstance(value, str) else 'number'} `{value!r}`"
-    if isinstance(value, tuple | list | dict):
+    if isinstance(value, tuple | list | dict | range):
         return f"a {type(value).__name__}"
     named = {Function: "a function", ShapeDtype: "a `jax.ShapeDtypeStruct`", Array: "an array", Dtype: "a dtype", Class: "a class"}
     named |= {Scratch: "a scratch buffer", BlockSpec: "a BlockSpec", GridSpec: "a grid spec", PallasCall: "a pallas_call without operands"}

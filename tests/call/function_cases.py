@@ -181,6 +181,7 @@ _SIGNATURES: list[tuple[str, str | None, str]] = [
     ("a number operand", "block-rank-zero", module(refs="x_ref, m, o_ref", operands="x, 2.0")),
     ("a function operand", "operand-not-array", module(refs="x_ref, m, o_ref", operands="x, len")),
     ("half a cost", "pallas-call-signature", rows(cost_estimate="pl.CostEstimate(flops=1)")),
+    ("scratch by a name that is not the kernel's", "scratch-dict-name", module(refs="x_ref, o_ref, *, acc", scratch_shapes="dict(total=pltpu.VMEM((8, 128), jnp.float32))")),
     ("an object operand", "operand-not-array", module(refs="x_ref, m, o_ref", operands="x, object()")),
     ("an axis that nothing binds", "axis-name-unbound", module("o_ref[...] = x_ref[...] + jax.lax.axis_index('i')")),
     ("a dtype operand", "operand-not-array", module(refs="x_ref, m, o_ref", operands="x, jnp.dtype(jnp.float32)")),

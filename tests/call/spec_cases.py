@@ -131,6 +131,8 @@ SPECS: list[tuple[str, str | None, str]] = [
     ("aliases as None", "alias-not-mapping", module(input_output_aliases="None")),
     ("aliases that count the prefetched operand", None, prefetched(f"[{ONE}]", input_output_aliases="{1: 0}")),
     ("aliases that do not", "alias-aval-mismatch", prefetched(f"[{ONE}]", input_output_aliases="{0: 0}")),
+    ("a number as scratch", "scratch-invalid-type", module(scratch_shapes="8")),
+    ("a range as an operand", "operand-not-array", module(refs="x_ref, m, o_ref", operands="x, range(3)")),
     ("the class as a spec", "in-specs-tree-mismatch", module(in_specs="[pl.BlockSpec]")),
     ("the class as an output's spec", "out-specs-tree-mismatch", module(out_specs="pl.BlockSpec")),
     ("generated specs", "in-specs-not-sequence", module(in_specs="(pl.BlockSpec() for _ in range(1))")),

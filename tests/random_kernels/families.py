@@ -30,7 +30,7 @@ class Family:
 _INSTEAD = {
     "block-tiling-2d": ("block-shape-invalid",), "pallas-call-signature": ("removed-api",), "alias-aval-mismatch": ("alias-index-range",),
     "traced-bool-branch": ("grid-not-int",), "traced-shape": ("scratch-invalid-type",), "kernel-returns-value": ("index-map-non-int",),
-    "block-shape-invalid": ("scratch-invalid-type",), "memory-space-positional": ("pipeline-mode-unsupported",), "kernel-arity": ("pallas-call-signature",), "index-map-arity": ("kernel-arity",), "scratch-invalid-type": ("in-specs-tree-mismatch", "out-specs-tree-mismatch"),
+    "block-shape-invalid": ("scratch-invalid-type", "scratch-not-sequence"), "memory-space-positional": ("pipeline-mode-unsupported",), "kernel-arity": ("pallas-call-signature", "index-map-arity"), "block-tiling-1d": ("block-shape-invalid",), "index-map-arity": ("kernel-arity",), "scratch-invalid-type": ("in-specs-tree-mismatch", "out-specs-tree-mismatch"),
 }  # fmt: skip
 
 

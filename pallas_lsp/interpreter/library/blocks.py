@@ -43,7 +43,7 @@ from .structure import Mismatch, mismatch, other_leaf
 from .trees import children, is_node, rebuilt
 from .windows import Windowed, block_ref, unspecified_space
 
-_NO_ARRAYS = (str, bytes, Function, Library, Class, Dtype, BlockSpec, GridSpec, PallasCall)
+_NO_ARRAYS = (str, bytes, range, Function, Library, Class, Dtype, BlockSpec, GridSpec, PallasCall)
 _NO_SHAPES = (int, float, str, bytes, Function, BlockSpec, Class, Dtype, Opaque)
 
 

@@ -304,6 +304,9 @@ def _refuses_scratch(machine: Machine, call: PallasCall, scratch: Value) -> bool
     if scratch is None or isinstance(scratch, Scratch):
         refuse(machine, CallFault(place(machine, module, node, location_of(call.origin)), "scratch-sequence", scratch))
         return True
+    if isinstance(scratch, int | float | str | bytes):
+        refuse(machine, CallFault(place(machine, module, node, location_of(call.origin)), "scratch-entry", scratch))
+        return True
     for index, entry in enumerate(scratch.values() if isinstance(scratch, dict) else scratch if isinstance(scratch, tuple | list) else ()):
         wrong = next((leaf for leaf in plain_leaves(machine, entry) if _is_no_scratch(leaf)), ABSENT)
         if wrong is not ABSENT:
