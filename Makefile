@@ -2,6 +2,7 @@
 # make test      lint, types and tests with JAX 0.10.2                  (under ten minutes on two cores)
 # make test-all  the same, then JAX 0.12.0.1, the TPU compiler, other projects' kernels (under thirty)
 # make fuzz      fresh random kernels and fresh broken texts against JAX (SEED=…, N=… kernels)
+# make mutants   fresh mutants of real kernels against JAX, and of other packages' where they are installed in .venv (SEED=…, M=… mutants)
 # make vsix      build the VS Code extension (with PyPI's Node.js 20 where the machine has another)
 # make test-vscode  test it in real VS Code (needs Debian's chromium); make pictures: the same, and keep what it looks like
 # make bench     what the server and the check cost: edits, hover, memory, growth (a few minutes)
@@ -13,7 +14,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: demo test bench test-all test-jax12 test-libtpu test-corpora test-vscode pictures icon fuzz vsix lint clean
+.PHONY: demo test bench test-all test-jax12 test-libtpu test-corpora test-vscode pictures icon fuzz mutants vsix lint clean
 
 VENV := .venv
 VENV12 := .venv-jax12
@@ -78,6 +79,10 @@ test-corpora: $(VENV)/.test $(addprefix .corpora/,$(CORPORA))
 N ?= 5000
 fuzz: $(VENV)/.test
 	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m random_kernels.fuzz $(if $(SEED),--seed $(SEED)) -n $(N) $(if $(ONLY),--only $(ONLY))
+
+M ?= 300
+mutants: $(VENV)/.test
+	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m real_kernels.mutations $(if $(SEED),--seed $(SEED)) -n $(M) $(if $(ONLY),--only "$(ONLY)")
 
 bench: $(VENV)/.test
 	@PYTHONPATH=tests $(VENV)/bin/python -m bench

@@ -16,7 +16,7 @@ from .values import Array, Ref, RefTransform, Region, Value
 
 if TYPE_CHECKING:
     from .modules import ModuleFile
-    from .paths import Facts
+    from .paths import Decision, Facts
 
 
 @dataclass(slots=True, eq=False)
@@ -24,12 +24,21 @@ class Record:
     """What belongs to one kernel call: the events whose ``Where`` names the record, and what no event can tell.
 
     ``doubts``: what was met that nobody can judge, in the program's words, first met first; ``doubted``: the expressions among it.
-    ``parts``: the records of its index maps and bodies; calls that run the same body share its record.
+    ``parts``: the records of its index maps and bodies; calls that run the same body share its record. ``conditions``: what the path
+    assumed where it began; ``elsewhere``: those of them that another path with the same body did without.
     """
 
     doubts: dict[str, None] = field(default_factory=dict)
     doubted: set[ast.AST] = field(default_factory=set)
     parts: list[Record] = field(default_factory=list)
+    conditions: tuple[str, ...] = ()
+    elsewhere: set[str] = field(default_factory=set)
+
+    def met_under(self, conditions: tuple[str, ...]) -> None:
+        """Note that a path that assumes ``conditions`` runs the same body: what it does not assume is of no account to what is in there."""
+        dropped = {words for words in self.conditions if words not in conditions}
+        for part in self.whole() if dropped else ():
+            part.elsewhere |= dropped
 
     def whole(self) -> Iterator[Record]:
         """The record and its parts, theirs too, each once."""
@@ -47,9 +56,10 @@ class Where:
     """The place of an event: file, node, and how the path got there.
 
     ``facts``: what the path knows; ``call``: the kernel call whose body this is; ``conditions``: answers to undecided host conditions that
-    led here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies). ``inside``: what
-    runs here: ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``guards``: conditions of the traced branches around,
-    None for a loop's. ``region``: what JAX drops or keeps whole around it. ``record``: of the kernel call that it belongs to.
+    led the path here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies).
+    ``inside``: what runs here: ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``guards``: conditions of the traced
+    branches around, None for a loop's. ``region``: what JAX drops or keeps whole around it. ``record``: of the kernel call that it belongs
+    to. ``trail``: the path's decisions, for an event that must not rest on guesses among them.
     """
 
     module: ModuleFile
@@ -62,6 +72,13 @@ class Where:
     guards: tuple[Value, ...] = ()
     region: Region | None = None
     record: Record | None = None
+    trail: tuple[Decision, ...] = ()
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """The conditions without those that another path to the same body did without."""
+        elsewhere = self.record.elsewhere if self.record is not None else ()
+        return tuple(words for words in self.conditions if words not in elsewhere) if elsewhere else self.conditions
 
     @property
     def dead_code_kept(self) -> bool:

@@ -289,7 +289,7 @@ class Machine:
     @contextmanager
     def recording(self) -> Iterator[Record]:
         """Around a kernel call, or a part of one that others may share: what happens belongs to the record that it gives."""
-        around, record = self.record, Record()
+        around, record = self.record, Record(conditions=self.path.conditions())
         if around is not None:
             around.parts.append(record)
         self.record = record

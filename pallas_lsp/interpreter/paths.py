@@ -21,6 +21,8 @@ HOST_PATHS = 16
 KERNEL_PATHS = 8
 STEPS = 20_000
 _LONGEST_NAME = 40
+# How the keys of conditions begin that are decided once for the whole path.
+_SURE = ("eq0:", "lt0:", "eq:", "truth:")
 
 
 class PathEnd(Exception):
@@ -110,6 +112,15 @@ class Decision:
     words: str
     chosen: bool
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether another decision of the path may contradict it.
+
+        That an optional argument is given, or is of some type, is decided for each by itself, though programs take some of them together
+        only; and what has no name is decided anew at each place. Sizes and flags are decided once.
+        """
+        return self.chosen and ("@" in self.key or not self.key.startswith(_SURE))
+
 
 class Path:
     """The state of one path: decisions taken, facts learned, steps spent."""
@@ -168,6 +179,7 @@ class Path:
         if self.said is None:
             self.said = tuple(d.words for d in self.trail if d.chosen)
         return self.said
+
 
 
 class Covered(Protocol):

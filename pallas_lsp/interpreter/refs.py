@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..data.versions import parse_version, satisfies
 from ..shapes import dims, dtypes, indexing
 from ..shapes.avals import Aval, ShapeError
 from ..shapes.dims import MaybeDim, Poly, Shape, Truth
@@ -68,7 +69,9 @@ def _array_kind(value: Array) -> str:
     return "bool" if value.dtype == "bool" else "int"
 
 
-def index_fault(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any, dynamic_sizes: bool = False) -> Fault | None:
+def index_fault(
+    shape: Shape, entries: tuple[IndexEntry, ...], facts: Any, dynamic_sizes: bool = False, from_zero: bool = True
+) -> Fault | None:
     """The first fault JAX finds in an indexer while tracing, as ``(rule id, detail, node)``; None when none is certain.
 
     ``dynamic_sizes``: a traced size is allowed (copies).
@@ -87,7 +90,7 @@ def index_fault(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any, dynam
         return "too-many-indices", (len(entries) - len(ellipses), shape), entries[-1].node
     if len(entries) > 1 and any(entry.kind == "none" for entry in entries):
         return "unsupported-index-type", "none", next(entry.node for entry in entries if entry.kind == "none")
-    return _slice_form_fault(entries, dynamic_sizes) or _ref_fault(entries) or _bounds_fault(shape, entries, facts)
+    return _slice_form_fault(entries, dynamic_sizes) or _ref_fault(entries) or _bounds_fault(shape, entries, facts, from_zero)
 
 
 def _is_none_alone(entries: tuple[IndexEntry, ...]) -> bool:
@@ -122,8 +125,10 @@ def _ref_fault(entries: tuple[IndexEntry, ...]) -> Fault | None:
     return None
 
 
-def _bounds_fault(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], facts: Any) -> Fault | None:
-    """A static ``pl.ds`` beyond its dim; Python slices clamp and ints are not checked."""
+def _bounds_fault(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], facts: Any, from_zero: bool) -> Fault | None:
+    """A static ``pl.ds`` beyond its dim; Python slices clamp and ints are not checked. ``from_zero``: JAX may look at one that starts at 0
+    too, which it does since 0.12.
+    """
     for axis, entry in zip(axes(shape, entries), entries, strict=True):
         if axis is None:
             continue
@@ -135,11 +140,17 @@ def _bounds_fault(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], 
             continue
         start, size, stride = (static_int(part) for part in (entry.value.start, entry.value.size, entry.value.stride))
         dim = facts.resolve(shape[axis])
-        if start is None or size is None or stride is None or not isinstance(dim, int) or start < 0:
+        if start is None or size is None or stride is None or not isinstance(dim, int) or start < 0 or (start == 0 and not from_zero):
             continue
         if start >= dim or start + (size - 1) * stride >= dim:
             return "slice-out-of-bounds", (start, size, stride, dim, axis), entry.node
     return None
+
+
+def _checks_from_zero(machine: Machine) -> bool:
+    """Whether the stated JAX may check a slice that starts at 0."""
+    version = parse_version(machine.jax_version) if machine.jax_version is not None else None
+    return version is None or satisfies(version, "0.12", None)
 
 
 def _empty_beyond(value: slice, dim: MaybeDim) -> int | None:
@@ -207,7 +218,7 @@ def _all_scalar_shape(shape: Shape, entries: tuple[IndexEntry, ...]) -> Shape:
 def view(machine: Machine, ref: Ref, index: Value, node: ast.AST, frame: Frame, slice_node: ast.AST | None) -> Value:
     """``ref.at[index]``."""
     entries = entries_of(index, slice_node)
-    fault = index_fault(ref.shape, entries, machine.path.facts, dynamic_sizes=True)
+    fault = index_fault(ref.shape, entries, machine.path.facts, True, _checks_from_zero(machine))
     machine.emit(ViewEvent(machine.where(node, frame), "index", ref, entries, fault))
     shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
     step = RefTransform("index", strided=any(_is_strided(entry.value) for entry in entries))
@@ -294,7 +305,7 @@ def _access(machine: Machine, op: str, api: str, ref: Ref, entries: tuple[IndexE
         # A trailing `[...]` after `.at[...]` reuses that indexer.
         transforms, before, shape, fault = ref.transforms[:-1], ref.before, ref.shape, _dynamic_size(ref)
     else:
-        fault = index_fault(ref.shape, entries, machine.path.facts)
+        fault = index_fault(ref.shape, entries, machine.path.facts, False, _checks_from_zero(machine))
         shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
         transforms, before = ref.transforms, ref.shape
     if not transforms:

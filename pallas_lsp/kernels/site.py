@@ -62,7 +62,8 @@ def sites_of(
             site = moved(event, _site(event, judged.run_of(event), footprints))
             key = (site.location, site.kernel_location, site.grid, site.refs)
             known, verdicts = found.get(key, (site, []))
-            found[key] = min(known, site, key=lambda one: len(one.conditions)), [*verdicts, judged.of(event)]
+            shared = tuple(words for words in known.conditions if words in site.conditions)
+            found[key] = replace(known, conditions=shared), [*verdicts, judged.of(event)]
     joint = [(site, joined(verdicts)) for site, verdicts in found.values()]
     sites = [replace(site, verdict=verdict.word, unknowns=verdict.unknowns, faults=verdict.faults) for site, verdict in joint]
     return sorted(sites, key=lambda site: (site.location.path, site.location.span))

@@ -65,9 +65,9 @@ class Verdicts:
         run, records = self.run_of(call), list((call.where.record or Record()).whole())
         refused = [*self._refused(call.before), *(found for record in records for found in self._summary(record).refused)]
         faults = tuple(dict.fromkeys(place for _, place in refused))
-        if any(not event.where.conditions for event, _ in refused):
+        if any(not event.where.assumed for event, _ in refused):
             return Verdict("fails", faults=faults)
-        unknowns = dict.fromkeys(f"whether {words}" for event, _ in refused for words in event.where.conditions)
+        unknowns = dict.fromkeys(f"whether {words}" for event, _ in refused for words in event.where.assumed)
         own = [doubt for info in refs_of(run) for doubt in info.doubts] if run is not None else ["what the kernel is"]
         unknowns |= dict.fromkeys(own)
         if not own:  # else what is not known in the body follows from it

@@ -46,6 +46,18 @@ class _Joined:
     cases: list[Judged]
     conditions: tuple[str, ...]
 
+    @property
+    def rests_on_a_guess(self) -> bool:
+        """Whether no path saw it for sure: one does if for each guess that it took a path that answered otherwise saw it for sure too."""
+        trails = [case.event.where.trail for case in self.cases]
+        while trails:
+            taken = {(decision.key, decision.answer) for trail in trails for decision in trail}
+            sure = [trail for trail in trails if all((d.key, not d.answer) in taken for d in trail if d.is_guess)]
+            if len(sure) == len(trails):
+                return False
+            trails = sure
+        return True
+
 
 Offer = Callable[[str, Location, Sequence[Event]], Iterator[Fix]]
 """Gives the fixes of a finding: its rule, where it is, and all the events that it is about, of which the first gave it its words."""
@@ -63,7 +75,7 @@ def diagnostics_of(
     for case in found:
         if not is_selected(case.rule.id, settings):
             continue
-        key, conditions = (case.rule.id, case.finding.location), case.event.where.conditions
+        key, conditions = (case.rule.id, case.finding.location), case.event.where.assumed
         known = joined.get(key)
         if known is None:
             joined[key] = _Joined(case.rule, case.finding, [case], conditions)
@@ -72,7 +84,8 @@ def diagnostics_of(
             known.finding = case.finding if simpler else known.finding
             known.cases.insert(0 if simpler else len(known.cases), case)
             known.conditions = tuple(words for words in known.conditions if words in conditions)
-    diagnostics = [_diagnostic(item, offer, called) for item in _one_a_cause(_first_refusals(joined.values()))]
+    certain = [item for item in joined.values() if not item.rests_on_a_guess]
+    diagnostics = [_diagnostic(item, offer, called) for item in _one_a_cause(_first_refusals(certain))]
     return sorted((d for d in diagnostics if not suppressions.silence(d)), key=lambda d: (d.location.path, d.location.span, d.rule))
 
 

@@ -200,3 +200,36 @@ def run(x):
     # Of which TPU it is nothing is taken for granted.
     assert ("when" in found["kernel-arity"]) == condition.startswith("generation")
     assert "when" in found["store-scalar-to-vmem"]
+
+
+UNRELATED = """
+import pathlib
+
+
+def load(path):
+    return path.read_text() if path.exists() else ""
+
+
+def kernel(x_ref, y_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+def run(x):
+    text = load(pathlib.Path("tuned.json"))
+    {more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "call", "rules"),
+    [
+        # The kernel takes one ref too many, whatever the file holds.
+        ("pass", CALL.format(more="", operands="x"), ["kernel-arity"]),
+        # Only one answer leads to the fault, and it is nothing but a guess.
+        ("x, operands = x, (x, x) if 'a' in text else (x,)", CALL.format(more="", operands="*operands"), []),
+        ("specs = [pl.BlockSpec()] * (3 if text.startswith('a') else 2)", CALL.format(more=", in_specs=specs", operands="x, x"), []),
+        ("specs = [pl.BlockSpec()] * (3 if text.startswith('a') else 2)", CALL.format(more=", in_specs=specs", operands="x"), ["in-specs-tree-mismatch"]),
+    ],
+)
+def test_an_unknown_condition_matters_where_it_changes_something(tmp_path: Path, more: str, call: str, rules: list[str]) -> None:
+    assert [rule for rule, _ in check(tmp_path, UNRELATED.format(more=more) + call)] == rules

@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 import jax
+from jax.experimental import pallas as pl
 from real_kernels.calls import RealCall
 
 _SHORT = {"f32": "float32", "bf16": "bfloat16", "i32": "int32", "u32": "uint32", "bool": "bool"}
@@ -30,8 +31,13 @@ class Traceable:
         return traced.jaxpr.jaxpr
 
     def trace(self) -> Any:
-        """Trace it, with a TPU for whoever asks what the backend is."""
-        with mock.patch.object(jax, "default_backend", lambda: "tpu"):
+        """Trace it for a TPU, whatever the program makes of the backend that there is."""
+        pallas_call = pl.pallas_call
+
+        def compiled(*args: Any, **kwargs: Any) -> Any:
+            return pallas_call(*args, **(kwargs | {"interpret": False}))
+
+        with mock.patch.object(jax, "default_backend", lambda: "tpu"), mock.patch.object(pl, "pallas_call", compiled):
             return jax.jit(self.function).trace(*self.operands)
 
 

@@ -7,6 +7,7 @@ lowers calls of it.
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import linecache
 import os
@@ -100,23 +101,26 @@ def _verdict(folder: Path, path: str, text: str, module: str, call: str) -> Refu
 
 
 def _forget_users(folder: Path, path: str) -> None:
-    """Let the module of ``path``, and every module that holds something of it, be imported anew; packages stay, for their modules do."""
+    """Let the module of ``path``, and every module that holds something of it, be imported anew: packages at once, as their modules stay."""
     own = {name: m for name, m in sys.modules.items() if str(getattr(m, "__file__", None)).startswith(f"{folder}{os.sep}")}
     changed = {name for name, m in own.items() if m.__file__ == path}
     while True:
         things = {id(value) for name in changed for value in _things(own[name])} | {id(own[name]) for name in changed}
-        users = {name for name, m in own.items() if name not in changed and not hasattr(m, "__path__") and not things.isdisjoint(map(id, vars(m).values()))}
+        users = {name for name, m in own.items() if name not in changed and not things.isdisjoint(map(id, vars(m).values()))}
         if not users:
             break
         changed |= users
     from real_kernels.packages import forget_generators
 
     forget_generators()
-    for name in changed:
+    packages = {name for name in changed if hasattr(own[name], "__path__")}
+    for name in changed - packages:
         del sys.modules[name]
         package, _, attribute = name.rpartition(".")
         if package in sys.modules and hasattr(sys.modules[package], attribute):
             delattr(sys.modules[package], attribute)
+    for name in sorted(packages, key=lambda name: -name.count(".")):
+        importlib.reload(own[name])
 
 
 def _things(module: types.ModuleType) -> list[Any]:

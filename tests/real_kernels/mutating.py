@@ -30,13 +30,14 @@ class Mutant:
 
 def mutants(path: str, text: str, executed: set[int]) -> list[Mutant]:
     """Every mutant of the text whose change stands on a statement that runs (``executed``: 1-based lines)."""
-    source, found = Source(path, text), []
+    source, found = Source(path, text), dict[int, Mutant]()
     for kind, make in KINDS.items():
         for node, new in _changes(ast.parse(text), make, executed):
             span = source.span_of(node)
             if source.slice(span) != new:
-                found.append(Mutant(kind, path, source.line_of(span.start) + 1, span.start, span.end, new))
-    return list(dict.fromkeys(found))
+                mutant = Mutant(kind, path, source.line_of(span.start) + 1, span.start, span.end, new)
+                found.setdefault(hash(mutant.of(text)), mutant)
+    return list(found.values())
 
 
 def _changes(tree: ast.Module, make: Callable[[ast.AST], Iterator[Change]], executed: set[int]) -> Iterator[Change]:

@@ -37,7 +37,7 @@ from ..values import (
 from .exports import symbolic_dim
 from .grids import grid_of, is_absent
 from .index_maps import map_fault, run_index_map
-from .refusals import location_of, place, refuse, rests_on_a_guess
+from .refusals import location_of, place, refuse
 from .specs import block_kinds
 from .structure import Mismatch, mismatch, other_leaf
 from .trees import children, is_node, rebuilt
@@ -90,9 +90,8 @@ def has_other_structure(machine: Machine, call: PallasCall, side: Side) -> bool:
         if other is None:
             return False
         found = Mismatch(*other, ABSENT)
-    if rests_on_a_guess(machine):
-        return True
     where = place(machine, *side.specs_at, location_of(call.origin))
+    where.trail = tuple(machine.path.trail)
     refuse(machine, StructureFault(where, side.argument, found.path, found.specs, found.arrays, side.prefetched, side.arrays_at))
     return True
 

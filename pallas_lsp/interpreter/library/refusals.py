@@ -14,24 +14,12 @@ from ..paths import PathEnd
 from ..values import SpecOrigin
 from .registry import Call
 
-_SURE = ("eq0:", "lt0:", "eq:", "truth:")
-"""How the keys of decisions begin that are about sizes, values and flags."""
-
 
 def refuse(machine: Machine, event: Event) -> None:
     """Record that JAX raises here. Inside a ``try`` of the program's that is its own affair, and the path goes to the handler."""
     if machine.guarded:
         raise PathEnd("raise")
     machine.emit(event)
-
-
-def rests_on_a_guess(machine: Machine) -> bool:
-    """Whether the path took a decision that another one may contradict.
-
-    That an optional argument is given, or is of some type, is decided for each by itself, though programs take some of them together
-    only; and what has no name is decided anew at each place. Sizes and flags are decided once.
-    """
-    return any(d.chosen and ("@" in d.key or not d.key.startswith(_SURE)) for d in machine.path.trail)
 
 
 def place(machine: Machine, module: ModuleFile, node: ast.AST, call: Location | None = None) -> Where:

@@ -35,7 +35,7 @@ from ..values import (
     Value,
 )
 from .captures import captured_arrays, module_of
-from .refusals import place, refuse, rests_on_a_guess
+from .refusals import place, refuse
 from .unfinished import copies_left, unseen_meshes
 from .uses import named_refs, note_uses, refs_in
 
@@ -91,8 +91,8 @@ def binding(
     except BindingFault as fault:
         missing, unexpected = _unbound(function, received)
         where = place(machine, function.module, function.node, call)
-        if not rests_on_a_guess(machine):
-            refuse(machine, ArityFault(where, what, function, given, missing, unexpected, str(fault), unexpected not in named))
+        where.trail = tuple(machine.path.trail)
+        refuse(machine, ArityFault(where, what, function, given, missing, unexpected, str(fault), unexpected not in named))
         return None
 
 
@@ -178,6 +178,7 @@ def share(machine: Machine, record: Record | None) -> None:
     """Let what happened when a body ran for an earlier call be a part of this one's record too."""
     if machine.record is not None and record is not None:
         machine.record.parts.append(record)
+        record.met_under(machine.path.conditions())
 
 
 def _run(machine: Machine, function: Value, received: Arguments, context: KernelContext, node: ast.AST, frame: Frame) -> Outcome:
