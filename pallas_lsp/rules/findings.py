@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..interpreter.events import Event
+from ..interpreter.paths import Decision
 from ..resolve.project import Project
 from ..settings import Settings
 from ..text.span import Location
@@ -48,15 +50,20 @@ class _Joined:
 
     @property
     def rests_on_a_guess(self) -> bool:
-        """Whether no path saw it for sure: one does if for each guess that it took a path that answered otherwise saw it for sure too."""
-        trails = [case.event.where.trail for case in self.cases]
+        """Whether no path saw it for sure: one does if for each guess that it took the path that only answers it otherwise does so too."""
+        trails = list(dict.fromkeys(case.event.where.trail for case in self.cases))
         while trails:
-            taken = {(decision.key, decision.answer) for trail in trails for decision in trail}
-            sure = [trail for trail in trails if all((d.key, not d.answer) in taken for d in trail if d.is_guess)]
+            sure = [t for t in trails if all(any(map(partial(_differs_in, guess, t), trails)) for guess in t if guess.is_guess)]
             if len(sure) == len(trails):
                 return False
             trails = sure
         return True
+
+
+def _differs_in(guess: Decision, trail: Sequence[Decision], other: Sequence[Decision]) -> bool:
+    """Whether ``other`` answers ``guess`` otherwise than ``trail`` and nothing else that both decide."""
+    answers = {decision.key: decision.answer for decision in other}
+    return all(answers.get(d.key, d.answer) == d.answer for d in trail if d.key != guess.key) and answers.get(guess.key) == (not guess.answer)
 
 
 Offer = Callable[[str, Location, Sequence[Event]], Iterator[Fix]]

@@ -220,6 +220,26 @@ def run(x):
 """
 
 
+def test_two_guesses_that_are_each_taken_alone(tmp_path: Path) -> None:
+    """Callers give both operands with scales or none: that each is decided by itself makes no fault of the other two pairs."""
+    text = """
+class Scaled:
+    pass
+
+
+def kernel(*refs):
+    refs[-1][...] = refs[0][...]
+
+
+def run(k, v):
+    k, k_scales = (k.weight, k.scales) if isinstance(k, Scaled) else (k, None)
+    v, v_scales = (v.weight, v.scales) if isinstance(v, Scaled) else (v, None)
+    scale = pl.BlockSpec() if k_scales is not None and v_scales is not None else None
+    specs = [pl.BlockSpec(), pl.BlockSpec(), scale, scale]
+"""
+    assert check(tmp_path, text + CALL.format(more=", in_specs=specs", operands="k, v, k_scales, v_scales")) == []
+
+
 @pytest.mark.parametrize(
     ("more", "call", "rules"),
     [
