@@ -13,7 +13,7 @@ from .events import ValueStore
 from .expressions import dict_key, make_function
 from .frames import MISSING, Frame
 from .machine import CONTEXTS, EXECUTE, Arguments, Machine
-from .operators import SYMBOL, binary
+from .operators import SYMBOL, binary, made_on_host
 from .paths import PathEnd
 from .refs import store
 from .sequences import items_of, unpack
@@ -317,7 +317,7 @@ def _joined(machine: Machine, old: Value, new: Value, node: ast.Name) -> Value:
     why = "changed in a loop of unknown length"
     if all(isinstance(value, int | Poly | Number) and not isinstance(value, bool) for value in (old, new)):
         return machine.number(why, node)
-    return Unknown(why, host=not isinstance(new, Array))
+    return Unknown(why, host=machine.kernel is None or (made_on_host(old) and made_on_host(new)))
 
 
 def assigned_names(node: ast.AST) -> set[str]:

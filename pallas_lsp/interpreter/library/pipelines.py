@@ -153,7 +153,7 @@ def _body_fault(machine: Machine, body: Value, passed: Arguments) -> Fault | Non
 
 
 def _operand_fault(made: Pipeline, operands: list[Value], count: int) -> Fault | None:
-    value = next((operand for operand in operands if isinstance(operand, Array | int | float)), None)
+    value = next((o for o in operands if isinstance(o, int | float) or (isinstance(o, Array) and not o.assumed)), None)
     if len(operands) != count:
         return "operands", (len(_as_list(made.in_specs)), len(_as_list(made.out_specs)), len(operands))
     return ("value", value) if value is not None else None
