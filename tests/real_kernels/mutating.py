@@ -121,8 +121,8 @@ def _index(node: ast.AST) -> Iterator[Change]:
         return
     entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if len(entries) > 1:
-        yield node.slice, ast.unparse(ast.Tuple(entries[:-1], ast.Load())).removeprefix("(").removesuffix(")")
-        yield node.slice, ast.unparse(ast.Tuple(entries[1:], ast.Load())).removeprefix("(").removesuffix(")")
+        yield node.slice, ", ".join(map(ast.unparse, entries[:-1]))
+        yield node.slice, ", ".join(map(ast.unparse, entries[1:]))
     yield node.slice, ", ".join([*map(ast.unparse, entries), "0"])
 
 
