@@ -113,8 +113,9 @@ def _offered_by(anew: Callable[[], Analysis]) -> Offer:
     again = cache(anew)
 
     def offer(rule: str, location: Location, events: Sequence[Event]) -> Iterator[Fix]:
-        found = (one for one in again().diagnostics if (one.rule, one.location) == (rule, location))
-        return (fix for one in found for fix in one.fixes)
+        for one in again().diagnostics:
+            if (one.rule, one.location) == (rule, location):
+                yield from one.fixes
 
     return offer
 

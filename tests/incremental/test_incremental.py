@@ -166,6 +166,16 @@ def test_only_what_reaches_the_edit_runs_again(monkeypatch: pytest.MonkeyPatch) 
     assert entries_run(monkeypatch, document) == ["double", "add", "own"]
 
 
+def test_the_fixes_of_what_was_kept_are_those_of_an_analysis_anew() -> None:
+    files = {"/p/pyproject.toml": "", "/p/helpers.py": HELPERS}
+    text = KERNELS.replace("o_ref[...] = scaled(x_ref[...])", "o_ref[0, 0] = total(x_ref[...])")
+    document = Edited("/p/kernels.py", text, files)
+    document.remembered()
+    document.write(text.replace("def add(", "# another\ndef add("))
+    kept, anew = document.remembered().diagnostics, document.anew().diagnostics
+    assert kept and list(kept[0].fixes) and [list(one.fixes) for one in kept] == [list(one.fixes) for one in anew]
+
+
 LEAVING = """
 import jax
 from jax.experimental import pallas as pl
