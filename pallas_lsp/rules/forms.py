@@ -251,3 +251,24 @@ def _jax_random_fault(event: Operation, context: Context) -> tuple[str, str] | N
         if named is not None and dtypes.bits(named) != 32:
             return f"makes {named}: the generator makes 32 bits, cast the result", "Only 32-bit PRNG supported."
     return None
+
+
+@rule("power-integer-exponent", on=Operation, order=62, stage="lower")
+def power_integer_exponent(event: Operation, context: Context) -> Finding | None:
+    """A vector of floats is raised to an integer array of another shape."""
+    if event.function not in ("jax.numpy.power", "jax.numpy.pow") or not lowered.is_used(event.result, event.where, context):
+        return None
+    base, exponent, result = event.get(0, "x1"), event.get(1, "x2"), event.result
+    if not isinstance(base, Array) or not isinstance(exponent, Array) or not isinstance(result, Array) or exponent.numpy:
+        return None
+    if not dtypes.is_floating(base.dtype) or dtypes.kind(exponent.dtype) not in ("signed", "unsigned"):
+        return None
+    shapes = exponent.shape, result.shape
+    if not result.shape or not all(isinstance(size, int) for shape in shapes for size in (shape or ())) or None in shapes or shapes[0] == shapes[1]:
+        return None
+    return Finding(
+        event.where.location,
+        f"{words.array(base)} to the power of {words.array(exponent)}: the TPU lowering makes floats of integer exponents only where they have "
+        f"the shape of the result, `.astype({base.dtype})` of the exponent does it before",
+        jax_message="Pallas encountered an internal verification error. ... 'arith.sitofp' op requires the same shape for all operands and results",
+    )

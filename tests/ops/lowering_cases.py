@@ -221,4 +221,14 @@ _WIDE = [
     ("numbers with 64 bits", None, with_64_bits("(x * 2 + 0.5)")),
 ]  # fmt: skip
 
-LOWERING = [*_PRIMITIVES, *_FORMS, *_PRODUCTS, *_FUNCTIONS, *_WIDE]
+_POWERS = [
+    *((f"x ** {exponent}", "power-integer-exponent", binary(f"x ** {exponent}")) for exponent in (
+        "y[0, 0].astype(jnp.int32)", "y[:, :1].astype(jnp.int32)", "jnp.arange(128)", "jnp.full((), 2)",
+    )),
+    *((f"{power} of floats", None, binary(power)) for power in (
+        "x ** 2", "x ** -1", "x ** np.int32(2)", "x ** y", "x ** y.astype(jnp.int32)", "x ** y[0, 0]", "x[0, 0] ** y.astype(jnp.int32)",
+        "x ** x.ndim", "x + jnp.float32(2) ** y[0, 0].astype(jnp.int32)",
+    )),
+]  # fmt: skip
+
+LOWERING = [*_PRIMITIVES, *_FORMS, *_PRODUCTS, *_FUNCTIONS, *_WIDE, *_POWERS]
