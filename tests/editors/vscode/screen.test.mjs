@@ -52,7 +52,11 @@ test("a finding with the BlockSpec that decided it, its hover, its quick fix", a
     await problems.filter({ hasText: "by this BlockSpec" }).dblclick(); // the related place, under the finding
     await page.locator(".view-line", { hasText: "pl.BlockSpec((None, 1, 1)" }).waitFor();
     const above = page.locator(".view-line", { hasText: "mean_square = jnp.mean" });
-    await until("both places in the view", async () => (await above.isVisible()) || page.keyboard.press("Control+ArrowUp")); // scrolls
+    await until("both places in the view", async () => {
+      await page.keyboard.press("Control+1"); // to the editor, where it is not yet
+      await page.keyboard.press("Control+ArrowUp"); // scrolls
+      return above.isVisible();
+    });
     await window.picture("finding");
     await page.keyboard.press("Control+J");
 

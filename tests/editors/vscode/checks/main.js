@@ -17,6 +17,15 @@ exports.activate = async function activate() {
   if (!fs.existsSync(module)) {
     return;
   }
+  // A busy machine opens a workspace file without its folders now and then, and they do not come.
+  const deadline = Date.now() + 5000;
+  while (!vscode.workspace.workspaceFolders?.length) {
+    if (Date.now() > deadline) {
+      await vscode.commands.executeCommand("workbench.action.reloadWindow");
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
   const lines = [];
   try {
     for (const [title, check] of Object.entries(require(module))) {

@@ -18,8 +18,7 @@ async function until(what, value, patience = 30_000) {
 
 /** The file `name` of the `index`th folder, opened in the editor. */
 async function open(name, index = 0) {
-  const folder = await until("the workspace's folder", () => vscode.workspace.workspaceFolders?.[index]);
-  const uri = vscode.Uri.joinPath(folder.uri, name);
+  const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[index].uri, name);
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
 }
 
