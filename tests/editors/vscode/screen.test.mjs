@@ -113,7 +113,7 @@ test("inlay hints, and the code lens above the kernel call", async () => {
 test("no Python fits: a message with a button, and the Python that is pointed at", async () => {
   const pythons = fs.mkdtempSync(path.join(vscode.state, "pythons"));
   program(pythons, "python3", path.join(pythons, "note"), "echo 3.9");
-  const bare = await startVSCode({ pythons });
+  const bare = await startVSCode({ pythons, machine: { "pallas-lsp.importStrategy": "useBundled" } });
   const [machine, restore] = [vscode, () => (vscode = machine)];
   vscode = bare;
   try {
