@@ -90,6 +90,7 @@ def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Fram
     if name in ("shape", "ndim", "size") and value.shape is None:
         return Unknown("the rank of this array is unknown", host=True)
     if name == "shape":
+        machine.path.facts.sizes.update(dim for dim in value.shape or () if isinstance(dim, dims.Poly))
         return shape_values(value)
     if name == "ndim":
         return len(value.shape or ())

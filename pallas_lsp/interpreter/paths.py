@@ -52,11 +52,13 @@ class Facts:
     equal: dict[Atom, Dim] = field(default_factory=dict)
     arrays: dict[str, Array] = field(default_factory=dict)
     resolved: dict[Poly, Dim] = field(default_factory=dict)
+    sizes: set[Poly] = field(default_factory=set)  # dims of arrays, none of which is empty
     of_refs: dict[int, tuple[MaybeDim, ...]] = field(default_factory=dict)  # shapes, by the id of the RefRoot
 
     def copy(self) -> Facts:
         """An independent copy, for a kernel's own paths."""
-        return Facts(dict(self.none), dict(self.rank), dict(self.constant), dict(self.equal), dict(self.arrays), of_refs=dict(self.of_refs))
+        known = (dict(self.none), dict(self.rank), dict(self.constant), dict(self.equal), dict(self.arrays))
+        return Facts(*known, of_refs=dict(self.of_refs), sizes=set(self.sizes))
 
     def resolve(self, dim: MaybeDim) -> MaybeDim:
         """The dim with every learned equality put in."""
@@ -84,6 +86,10 @@ class Facts:
 
     def less(self, a: MaybeDim, b: MaybeDim) -> Truth:
         """Whether ``a < b``, given what was learned."""
+        if isinstance(b, int) and b <= 1 and a in self.sizes:
+            return Truth.NO
+        if isinstance(a, int) and a <= 0 and b in self.sizes:
+            return Truth.YES
         return dims.less(self.resolve(a), self.resolve(b))
 
     def learn_equal(self, a: MaybeDim, b: MaybeDim) -> None:

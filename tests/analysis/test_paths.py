@@ -122,6 +122,24 @@ def test_an_expression_too_deep_to_parse_ends(tmp_path: Path) -> None:
     assert check(tmp_path, "x = " + "+".join(["1"] * 50_000) + "\n") == []
 
 
+def test_no_size_of_an_array_is_below_one(tmp_path: Path) -> None:
+    text = """
+def tile_of(size):
+    return 1 if size < 1 else size
+
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+def run(x, bits):
+    x = jnp.zeros((8 * (32 // bits), 128))
+    spec = pl.BlockSpec((tile_of(x.shape[0]), 128), lambda: (0, 0))
+    return pl.pallas_call(kernel, in_specs=[spec], out_specs=spec, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+"""
+    assert check(tmp_path, text) == []
+
+
 def test_findings_give_places(tmp_path: Path) -> None:
     write(tmp_path, kernels=HEAD + "\ndef kernel(x_ref, o_ref):\n    o_ref[0, 0] = 1.0\n\n\ndef run(x):\n" + CALL.format(more="", operands="x"))
     assert findings(analysed(tmp_path, "kernels.py")) == [("store-scalar-to-vmem", "kernels.py", 7)]
