@@ -32,7 +32,7 @@ def blocks(draw: st.DrawFn) -> Case:
     return draw(st.sampled_from(DTYPES)), array, sizes
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(blocks(), st.sampled_from(("", "pltpu.VMEM", "pltpu.SMEM")))
 @example(("bf16", [512], [128]), "")
 @example(("f32", [16, 100], [8, 100]), "")
