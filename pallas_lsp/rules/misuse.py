@@ -22,6 +22,8 @@ _TRUTH = "The truth value of an array with more than one element is ambiguous. U
 def ref_used_as_array(event: RefAsArray, context: Context) -> Finding | None:
     """A ref stands where an array is needed."""
     ref, name = event.ref, f"`{event.ref.root.name}`"
+    if not (ref.root.sure or ref.is_view or event.operation == "store" or event.operation.endswith("()")):
+        return None  # a tuple or dict of refs, or None, may be asked for this
     if event.operation == "iter":
         what, jax = f"{name} is iterated over, but it is a ref", "iteration over a 0-d array / 'AbstractRef' object is not iterable"
     elif event.operation == "bool":

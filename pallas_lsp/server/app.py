@@ -59,7 +59,7 @@ async def _register(server: Server) -> None:
 
 def _shutdown(server: Server, params: None) -> None:
     server.asked_to_shut_down = True
-    server.schedule.close()
+    server.close()
 
 
 def _set_trace(server: Server, params: types.SetTraceParams) -> None:

@@ -157,6 +157,12 @@ class Server(LanguageServer):
 
         return await self.schedule.run(answer)
 
+    def close(self) -> None:
+        """Drop all work that is left; a step of an analysis that is running ends by itself."""
+        for task in self._background:
+            task.cancel()
+        self.schedule.close()
+
     async def reread(self, paths: Iterable[str]) -> None:
         """Files were written, made or deleted: look at them anew, and analyse the documents that this concerns."""
         changed = set(paths)

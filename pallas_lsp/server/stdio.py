@@ -34,7 +34,7 @@ def serve() -> int:
     server.protocol.set_writer(StdoutWriter(messages_out))
     with suppress(BrokenPipeError, asyncio.IncompleteReadError, KeyboardInterrupt, SystemExit):  # the client is gone, or said `exit`
         asyncio.run(_converse(server, messages_in))
-    server.schedule.close()
+    server.close()
     return 0 if server.asked_to_shut_down else 1
 
 

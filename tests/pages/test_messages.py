@@ -85,7 +85,7 @@ def test_a_message_with_values_in_its_holes_finds_its_rule(known: tuple[str, str
     assert rule_id in find_rules_by_message(noise + filled + noise)
 
 
-@given(st.sampled_from([(rule_id, message) for rule_id, message in MESSAGES if "{" not in message]), st.data())
+@given(st.sampled_from([(rule_id, message) for rule_id, message in MESSAGES if "{" not in message and len(message) > 8]), st.data())
 def test_a_part_of_a_message_finds_its_rule(known: tuple[str, str], data: st.DataObject) -> None:
     rule_id, message = known
     start = data.draw(st.integers(0, len(message) - 8))
