@@ -118,7 +118,7 @@ def transpose_the_value(event: Access, project: Project) -> Iterator[Fix]:
 @fixes("value-dynamic-slice")
 def index_the_ref(event: Event, project: Project) -> Iterator[Fix]:
     """``ref[...][i]`` is ``ref[i]``; the same where the loaded value has a name."""
-    if not isinstance(event, Computed):
+    if not isinstance(event, Computed) or event.kind == "outside":
         return
     code, node = Code(event.where.module), event.where.node
     access = next((operand for operand in event.source.operands if isinstance(operand, Access)), None)

@@ -167,18 +167,20 @@ class ViewEvent(Event):
 
 @dataclass(slots=True)
 class CopyEvent(Event):
-    """An operand of a copy (``source``, ``destination`` or ``semaphore``) that is no ref."""
+    """An operand of a copy (``source``, ``destination`` or ``semaphore``) that is no ref; ``live``: as for a `CopyRef`."""
 
     role: str
     value: Value
+    live: bool = False
 
 
 @dataclass(slots=True)
 class CopyRef(Event):
-    """A ref or view is the ``source`` or ``destination`` of a copy."""
+    """A ref or view is the ``source`` or ``destination`` of a copy; ``live``: the copy is started or waited for, when JAX looks at it."""
 
     role: str
     ref: Ref
+    live: bool = False
 
 
 @dataclass(slots=True)
@@ -293,8 +295,9 @@ class Computed(Event):
     """A value is computed from ``source`` in a way that some lowering refuses.
 
     ``kind``: ``squeeze`` (a scalar out of a vector), ``extremum`` (max or min of everything), ``scatter``, ``dynamic-slice`` (a traced
-    index), ``ds-slice`` (``pl.ds`` on a value), ``gather`` (an array among the ``indices``), ``rev`` (a negative step), ``strided-slice``,
-    ``empty`` (no elements), ``new-last-dim`` (``None`` at the end), ``predicate`` (the condition of a traced branch), ``while-predicate``.
+    index), ``ds-slice`` (``pl.ds`` on a value), ``outside`` (a number that is no position of its dim), ``gather`` (an array among the
+    ``indices``), ``rev`` (a negative step), ``strided-slice``, ``empty`` (no elements), ``new-last-dim`` (``None`` at the end),
+    ``predicate`` (the condition of a traced branch), ``while-predicate``.
     """
 
     kind: str

@@ -99,8 +99,9 @@ class Arguments:
 
 @dataclass(slots=True)
 class Scope:
-    """A ``run_scoped`` that runs: the refs it made, and whether its body has an effect on anything else."""
+    """A ``run_scoped`` that runs: its body, the refs it made, and whether its body has an effect on anything else."""
 
+    region: Region
     roots: set[int]
     has_effect: bool = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .events import Event
+from .events import CopyEvent, CopyRef, Event
 from .values import ABSENT, Array, Library, Ref, Unknown, Value
 
 
@@ -93,7 +93,8 @@ class Target:
 class CopyMade(Event):
     """A copy between two refs is made (``make_async_copy`` and its like).
 
-    ``semaphore``: ``ABSENT`` where none is given, None where the function needs none of the program's; ``target``: of a remote copy.
+    ``semaphore``: ``ABSENT`` where none is given, None where the function needs none of the program's; ``target``: of a remote copy;
+    ``operands``: the events of what it is given.
     """
 
     function: str
@@ -101,6 +102,7 @@ class CopyMade(Event):
     destination: Value
     semaphore: Value
     target: Target | None = None
+    operands: tuple[CopyEvent | CopyRef, ...] = ()
 
 
 @dataclass(slots=True)

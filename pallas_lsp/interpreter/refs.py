@@ -8,6 +8,7 @@ The order of an indexer's faults, and what an access sees, mirror ``jax/_src/sta
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from ..data.versions import parse_version, satisfies
@@ -21,7 +22,7 @@ from .machine import Machine
 from .operators import SEMAPHORE_DTYPES
 from .paths import PathEnd
 from .truth import as_dim
-from .values import ABSENT, Array, DynamicSlice, Ref, RefIndexer, RefTransform, Unknown, Value
+from .values import ABSENT, Array, DynamicSlice, Ref, RefIndexer, RefRoot, RefTransform, Unknown, Value
 
 Fault = tuple[str, Any, ast.AST | None]
 
@@ -281,7 +282,7 @@ def store(
 ) -> Value:
     """Write a ref; gives the old contents for a swap, None for a store."""
     entries = () if index is ABSENT else entries_of(index, slice_node)
-    mark_live(value, mask, ref, tuple(entry.value for entry in entries))
+    _kept(machine, ref.root, value, mask, ref, tuple(entry.value for entry in entries))
     machine.effect(ref.root)
     if isinstance(value, Ref | RefIndexer):
         machine.emit(RefAsArray(machine.where(value_node or node, frame), "store", value.ref if isinstance(value, RefIndexer) else value))
@@ -293,6 +294,15 @@ def store(
     access.value, access.value_node, access.target_node, access.cast, access.mask, access.live = value, value_node, target, cast, mask, True
     machine.emit(access)
     return Array(Aval(access.shape, ref.dtype, False, ref.named), (), made_by=node) if op == "swap" else None
+
+
+def _kept(machine: Machine, root: RefRoot, *values: Value) -> None:
+    """Mark what a store into ``root`` needs as used: JAX keeps a store as long as the scope that its ref lives in."""
+    scope = next((scope for scope in reversed(machine.scopes) if id(root) in scope.roots), None)
+    if scope is None or scope.region.live:
+        mark_live(*values)
+    else:
+        scope.region.operands += values
 
 
 def _access(machine: Machine, op: str, api: str, ref: Ref, entries: tuple[IndexEntry, ...], node: ast.AST, frame: Frame) -> Access:
@@ -323,14 +333,17 @@ def _is_full(entries: tuple[IndexEntry, ...]) -> bool:
     return not entries or (len(entries) == 1 and entries[0].kind == "ellipsis")
 
 
-def copied(machine: Machine, role: str, value: Value, node: ast.AST, frame: Frame) -> None:
-    """Note an operand of a copy: it must be a ref, and what computes its view is used."""
-    machine.effect()
-    mark_live(value)
+def copied(machine: Machine, role: str, value: Value, node: ast.AST, frame: Frame) -> Iterator[CopyEvent | CopyRef]:
+    """Note an operand of a copy, and give its event: it must be a ref."""
+    event: CopyEvent | CopyRef
     if isinstance(value, Array | bool | int | float):
-        machine.emit(CopyEvent(machine.where(node, frame), role, value))
+        event = CopyEvent(machine.where(node, frame), role, value)
     elif isinstance(value, Ref):
-        machine.emit(CopyRef(machine.where(node, frame), role, value))
+        event = CopyRef(machine.where(node, frame), role, value)
+    else:
+        return
+    machine.emit(event)
+    yield event
 
 
 def same_shape(facts: Any, a: Shape, b: Shape) -> Truth:

@@ -166,6 +166,8 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
         kind = "dynamic-slice"
     elif item.shape is not None and 0 in item.shape:
         kind = "empty"
+    elif _outside(value, entries) and all(step == 1 for step in _steps(entries)):
+        kind = "outside"
     elif any(step < 0 for step in _steps(entries)):
         kind = "rev"
     elif any(step > 1 for step in _steps(entries)):
@@ -177,6 +179,17 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
     else:
         return
     machine.emit(Computed(machine.where(node, frame), kind, value, item, entries))
+
+
+def _outside(value: Array, entries: tuple[Value, ...]) -> bool:
+    """Whether a number is no position of its dim. Only positions that JAX knows to be in bounds become a static slice."""
+    named = [entry for entry in entries if entry is not None]
+    skipped = len(value.shape or ()) - len(named) + (Ellipsis in named)
+    filled = [part for entry in named for part in ([None] * skipped if entry is Ellipsis else [entry])]
+    return any(
+        type(entry) is int and isinstance(dim, int) and not -dim <= entry < dim
+        for entry, dim in zip(filled, value.shape or (), strict=False)
+    )
 
 
 def _reaches_the_end(value: Array, entries: tuple[Value, ...]) -> bool:

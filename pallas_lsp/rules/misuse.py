@@ -92,7 +92,7 @@ def ref_api_on_non_ref(event: NotARef, context: Context) -> Finding | None:
 @rule("copy-operand-not-ref", on=CopyEvent, order=10, stage="trace")
 def copy_operand_not_ref(event: CopyEvent, context: Context) -> Finding | None:
     """A copy is given a value instead of a ref."""
-    if _may_be_ref(event.value):
+    if not event.live or _may_be_ref(event.value):
         return None
     at = "`.at[...]` makes a view of a ref without loading it"
     return Finding(

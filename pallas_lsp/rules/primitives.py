@@ -86,14 +86,20 @@ def _copied(event: Operation, context: Context) -> str | None:
 
 @rule("value-dynamic-slice", on=Computed, also=(Operation,), order=21, stage="lower")
 def value_dynamic_slice(event: Computed | Operation, context: Context) -> Finding | None:
-    """A value is indexed at a traced position."""
+    """A value is indexed at a traced position, or at one that it does not have."""
     if isinstance(event, Operation):
         primitive = _primitive(event, context, "value-dynamic-slice") or ("dynamic_slice" if _rolled(event, context) else None)
         return _of_value(event, f"{lowered.name(event)} takes a slice of a value", primitive) if primitive else None
-    if event.kind not in ("dynamic-slice", "ds-slice") or not lowered.is_used(event.result, event.where, context):
+    if event.kind not in ("dynamic-slice", "ds-slice", "outside") or not lowered.is_used(event.result, event.where, context):
         return None
     if event.kind == "ds-slice" and not context.jax(until="0.12"):
         return None
+    if event.kind == "outside":
+        return Finding(
+            event.where.location,
+            f"an index is outside of the value {words.array(event.source)}: JAX makes a dynamic slice of it, which has no TPU lowering",
+            jax_message=UNIMPLEMENTED.format("dynamic_slice"),
+        )
     return _of_value(event, "a value is indexed at a traced position", "dynamic_slice")
 
 

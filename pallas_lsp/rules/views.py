@@ -32,6 +32,8 @@ def _step(value: object) -> object:
 def strided_ref_view(event: Access | CopyRef, context: Context) -> Finding | None:
     """A strided view is indexed again or copied."""
     if isinstance(event, CopyRef):
+        if not event.live:
+            return None
         transforms, what = event.ref.transforms, "copied: copies move contiguous slices"
     else:
         transforms, what = event.transforms, "indexed again: a step is allowed in the last index only"

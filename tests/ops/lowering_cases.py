@@ -70,6 +70,10 @@ _PRIMITIVES += [
     ("outside of a kernel", None, unary("x", result="jnp.sort({})")),
     ("a slice at a traced place", "value-dynamic-slice", steps("x = x_ref[...]\no_ref[...] = x + jax.lax.dynamic_slice_in_dim(x, i, 1)")),
     ("a value at a traced place", "value-dynamic-slice", steps("x = x_ref[...]\no_ref[...] = x + x[i]")),
+    ("a value at a place behind its last", "value-dynamic-slice", unary("x + x[8]")),
+    ("a value at a place before its first", "value-dynamic-slice", unary("x + x[None, -9]")),
+    ("a value at a column behind its last", "value-dynamic-slice", unary("x + x[..., 128, None]")),
+    ("the first and the last places of a value", None, unary("x + x[-8] + x[7] + x[..., 127, None]")),
     ("a slice of a ref at a traced place", None, steps("o_ref[...] = x_ref[...] + x_ref[pl.ds(i, 1), :]")),
     ("a rounding to fewer bits", before("unimplemented-primitive"), unary("jax.lax.reduce_precision(x, 5, 10)")),
     (

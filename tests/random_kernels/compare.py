@@ -67,8 +67,13 @@ def compare(text: str, stated: bool = True, family: Family = ACCESSES) -> Compar
     """
     verdict, errors = lower(text), errors_of(text)
     rules = () if verdict.ok else family.rules_of(verdict)
-    lines = range(len(text)) if family.anywhere else statement_lines(text, verdict.line)
+    lines = range(len(text)) if family.anywhere or _names_no_line(text, verdict) else statement_lines(text, verdict.line)
     return Comparison(text, verdict, errors, _outcome(text, verdict, errors, rules, stated, lines), rules, stated, family)
+
+
+def _names_no_line(text: str, verdict: Verdict) -> bool:
+    """Whether JAX says nothing of where in the kernel it is: nothing at all, or the call, which is what MLIR's verifier knows of some operations."""
+    return verdict.line is None or (verdict.exc == "VerificationError" and "pallas_call(" in text.splitlines()[verdict.line - 1])
 
 
 def _outcome(text: str, verdict: Verdict, errors: tuple[Finding, ...], rules: tuple[str, ...], stated: bool, lines: range) -> Outcome:

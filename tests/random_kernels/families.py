@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random_kernels import access_messages
 from random_kernels.calls import random_call
 from random_kernels.modules import Kernel, random_kernel
+from random_kernels.operations import random_operations
 from referee import Verdict
 
 from pallas_lsp.pages import find_rules_by_message
@@ -17,13 +18,15 @@ from pallas_lsp.pages import find_rules_by_message
 @dataclass(frozen=True)
 class Family:
     """``rules_of``: the rules that say what JAX says, empty where its refusal belongs to another family; ``layers``: how often the statement
-    that JAX refuses is taken out to see what it says next; ``anywhere``: JAX names the call, whatever part of it is wrong."""
+    that JAX refuses is taken out to see what it says next; ``anywhere``: JAX names the call, whatever part of it is wrong; ``needed``: the share
+    of JAX's refusals that has to be reported."""
 
     name: str
     make: Callable[[object], Kernel]
     rules_of: Callable[[Verdict], tuple[str, ...]]
     layers: int
     anywhere: bool = False
+    needed: float = 0.97
 
 
 # Rules that share a message of Python's with another one, or tell better what JAX's is about.
@@ -39,5 +42,13 @@ def _rules_of_pages(verdict: Verdict) -> tuple[str, ...]:
     return (*found, *(other for rule in found for other in _INSTEAD.get(rule, ())))
 
 
+def _rules_of_operations(verdict: Verdict) -> tuple[str, ...]:
+    """Also the rules for what JAX says without a word that one could look up, and the one for what it refuses to trace of any operation."""
+    if len(verdict.message) < 8:
+        return ("operation-dtype", "argmax-dtype", "matmul-f16") if verdict.message else ("matmul-all-contracted",)
+    return (*_rules_of_pages(verdict), *(("invalid-operands",) if verdict.stage == "trace" else ()))
+
+
 ACCESSES = Family("accesses", random_kernel, access_messages.rules_of, layers=4)
 CALLS = Family("calls", random_call, _rules_of_pages, layers=1, anywhere=True)
+OPERATIONS = Family("operations", random_operations, _rules_of_operations, layers=1, needed=0.93)

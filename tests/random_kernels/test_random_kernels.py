@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 
 import pytest
-from random_kernels.families import ACCESSES, CALLS, Family
+from random_kernels.families import ACCESSES, CALLS, OPERATIONS, Family
 from random_kernels.judging import Tally, judge
 
-KERNELS = 300
-each_family = pytest.mark.parametrize("family", [ACCESSES, CALLS], ids=lambda family: family.name)
+KERNELS = {ACCESSES: 300, CALLS: 300, OPERATIONS: 240}
+each_family = pytest.mark.parametrize("family", [ACCESSES, CALLS, OPERATIONS], ids=lambda family: family.name)
 
 
 @functools.cache
 def tally(family: Family) -> Tally:
-    return judge(range(KERNELS), family)
+    return judge(range(KERNELS[family]), family)
 
 
 def shown(family: Family, *outcomes: str) -> str:
@@ -32,13 +32,13 @@ def test_no_error_in_a_kernel_that_jax_lowers(family: Family) -> None:
 
 @each_family
 def test_what_jax_refuses_is_reported_on_its_line(family: Family) -> None:
-    assert tally(family).recall >= 0.97, shown(family, "missed", "wrong rule")
+    assert tally(family).recall >= family.needed, shown(family, "missed", "wrong rule")
 
 
 @each_family
 def test_the_kernels_are_worth_comparing(family: Family) -> None:
     outcomes = tally(family).outcomes
-    assert outcomes["silent"] >= 0.3 * KERNELS
-    assert tally(family).refused.total() >= 0.3 * KERNELS
-    assert len(tally(family).refused) >= 20
-    assert outcomes["other family"] <= 0.1 * KERNELS
+    assert outcomes["silent"] >= 0.3 * KERNELS[family]
+    assert tally(family).refused.total() >= 0.2 * KERNELS[family]
+    assert len(tally(family).refused) >= 12
+    assert outcomes["other family"] <= 0.1 * KERNELS[family]

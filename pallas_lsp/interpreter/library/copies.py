@@ -10,6 +10,7 @@ from ...shapes.dims import Shape, Truth
 from ..calls import BindingFault, bind_arguments, innermost
 from ..events import NotARef, ViewEvent
 from ..frames import Frame
+from ..liveness import mark_live
 from ..machine import Arguments, Machine, Scope
 from ..operation_events import ScopedRun
 from ..paths import PathEnd
@@ -198,12 +199,13 @@ def _run_scoped(call: Call) -> Value:
             raise PathEnd("a function that does not take its scoped refs") from None
     mine = {id(leaf.root) for leaf in leaves(machine, [*args, *kwargs.values()]) if isinstance(leaf, Ref)}
     region = Region(machine.region)
-    machine.scopes.append(Scope(mine))
+    machine.scopes.append(Scope(region, mine))
     try:
         with machine.inside(region):
             result = machine.settle(machine.call(call.args[0], Arguments(args, kwargs), call.node, call.frame))
     finally:
-        region.live = machine.scopes.pop().has_effect
+        if machine.scopes.pop().has_effect:
+            mark_live(region)
     escaped = next((leaf for leaf in leaves(machine, result) if isinstance(leaf, Ref) and id(leaf.root) in mine), None)
     if escaped is not None:
         # JAX refuses it once something outside uses it.

@@ -58,14 +58,17 @@ def _sync_copy(call: Call) -> Value:
 
 
 def _made(call: Call, semaphore: Value, target: Target | None = None) -> CopyMade:
-    """Note a copy and its operands, which are used by it."""
+    """Note a copy and its operands, which JAX does not look at before it is started or waited for."""
     source, destination = call.get(0, "src_ref"), call.get(1, "dst_ref")
-    mark_live(call.args, list(call.kwargs.values()))
-    for role, value, position, name in (("source", source, 0, "src_ref"), ("destination", destination, 1, "dst_ref")):
-        copied(call.machine, role, value, call.arguments.node(position, name) or call.node, call.frame)
+    given = [("source", source, 0, "src_ref"), ("destination", destination, 1, "dst_ref")]
     if isinstance(semaphore, Array):
-        copied(call.machine, "semaphore", semaphore, call.arguments.node(2, "sem") or call.node, call.frame)
-    made = CopyMade(call.machine.where(call.node, call.frame), call.name, source, destination, semaphore, target)
+        given.append(("semaphore", semaphore, 2, "sem"))
+    operands = tuple(
+        event
+        for role, value, position, name in given
+        for event in copied(call.machine, role, value, call.arguments.node(position, name) or call.node, call.frame)
+    )
+    made = CopyMade(call.machine.where(call.node, call.frame), call.name, source, destination, semaphore, target, operands)
     if call.arguments.exact:
         call.machine.emit(made)
     return made
@@ -78,6 +81,10 @@ def _step(
     machine.effect()
     mark_live(copy.source, copy.destination)
     if isinstance(copy.made, CopyMade):
+        target = copy.made.target
+        mark_live(copy.made.semaphore, *((target.device, target.send, target.receive) if target else ()))
+        for operand in copy.made.operands:
+            operand.live = True
         machine.emit(CopyStep(machine.where(node, frame), step, copy.made, priority, add))
 
 
