@@ -8,7 +8,7 @@ from ..interpreter.events import Where
 from ..interpreter.operation_events import Operation
 from ..interpreter.values import Array, Value
 from ..shapes import dtypes
-from ..shapes.avals import as_aval
+from ..shapes.avals import ShapeError, as_aval
 from .registry import Context
 
 _SHORT = (
@@ -58,7 +58,9 @@ def operand_dtype(event: Operation) -> str | None:
     """The dtype that the operands are promoted to, None where it is not known."""
     numbers = [as_aval(value) for value in event.args if isinstance(value, bool | int | float)]
     avals = [value.aval for value in arrays((*event.args, *event.kwargs.values())) if dtypes.kind(value.dtype) != "extended"]
-    if not avals or any(aval.dtype is None or aval.weak is None for aval in avals):
-        known = {aval.dtype for aval in avals}
-        return known.pop() if len(known) == 1 else None
-    return dtypes.promote(*((aval.dtype, aval.weak) for aval in (*avals, *numbers)))[0]
+    if not avals or any(aval.dtype is None for aval in avals):
+        return None
+    try:
+        return dtypes.promote(*((aval.dtype, aval.weak) for aval in (*avals, *numbers)))[0]
+    except ShapeError:
+        return None
