@@ -6,6 +6,7 @@ Mirrors ``jax/_src/state/indexing.py`` (``NDIndexer.from_indices_and_shape``) an
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -127,6 +128,8 @@ def constant_slice_start(event: Access, context: Context) -> Finding | None:
     if found[0].numpy and found[1] is None and any(entry.kind != "ellipsis" for entry in event.entries):
         return None  # the number of a view that is indexed again has been made a plain one
     start, node = found
+    if not start.numpy and not _in_one_function(event, start.made_by, event.where.node):
+        return None
     return Finding(
         event.where.at(node),
         f"a slice of {words.name(event.ref)} starts at {start.constant} made an array: a start that is known is a plain Python number",
@@ -136,6 +139,16 @@ def constant_slice_start(event: Access, context: Context) -> Finding | None:
 
 def _is_constant(start: Value) -> bool:
     return isinstance(start, Array) and isinstance(start.constant, int) and (start.traced or start.numpy)
+
+
+def _in_one_function(event: Access, made_by: ast.AST | None, used_by: ast.AST) -> bool:
+    """Whether both nodes stand in the same innermost function: into another one that is traced apart, JAX carries an array as a variable."""
+    functions: list[ast.AST | None] = [None, None]
+    for function in ast.walk(event.where.module.parsed.tree):  # breadth first: what is further in comes later
+        if isinstance(function, ast.FunctionDef | ast.Lambda):
+            inside = set(ast.walk(function))
+            functions = [function if node in inside else found for node, found in zip((made_by, used_by), functions, strict=True)]
+    return functions[0] is functions[1] is not None
 
 
 @rule("mixed-array-indexers", on=Access, order=49, stage="lower")
