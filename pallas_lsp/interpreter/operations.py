@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
+from ..shapes import dtypes
 from .divisibility import divisor
 from .frames import Frame
 from .machine import Machine
@@ -18,6 +19,10 @@ OPERATOR: dict[str, str] = {
     "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "unary -": "negative", "~": "invert", "abs": "abs",
 }  # fmt: skip
 """The function of ``jax.numpy`` that an operator of arrays is."""
+
+
+_CERTAIN_OF_INTEGERS = frozenset(f"jax.numpy.{name}" for name in ("isfinite", "isinf", "isneginf", "isposinf"))
+"""Functions that answer without a look at what they are given, if it holds integers."""
 
 
 def note_operation(
@@ -35,6 +40,9 @@ def note_operation(
         if isinstance(result, Array) and result.shape == () and result.dtype in ("int32", "uint32"):
             known = divisor(function, args)
             result.multiple = result.multiple if known is None else known
+        if function in _CERTAIN_OF_INTEGERS and isinstance(result, Array):
+            seen = [value for value in args if isinstance(value, Array) and dtypes.kind(value.dtype) not in ("signed", "unsigned", "bool")]
+            result.operands = result.operands if seen else ()
         machine.emit(Operation(machine.where(node, frame), function, args, kwargs, result, written, machine.surely_wide))
 
 

@@ -12,7 +12,7 @@ from pallas_lsp.shapes.arguments import Undecided, array, axis_of, flag, items, 
 from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown, shape_text
 from pallas_lsp.shapes.broadcasting import broadcast
 from pallas_lsp.shapes.dims import MaybeDim, Truth, add, cdiv, less, render, sub
-from pallas_lsp.shapes.elementwise import INTEGER, all_weak, check_kind
+from pallas_lsp.shapes.elementwise import BOOL, INTEGER, all_weak, check_kind
 from pallas_lsp.shapes.lax_elementwise import same_dtype
 from pallas_lsp.shapes.shaping import ravel
 from pallas_lsp.shapes.table import method_function, shape_function
@@ -150,7 +150,7 @@ def take(
     if out is not None:
         raise Undecided
     aval, chosen = array(a), array(indices)
-    check_kind("take", chosen.dtype, INTEGER)
+    check_kind("take", chosen.dtype, INTEGER | BOOL)
     if axis is None:
         aval, axis = ravel(aval), 0
     at = axis_of(axis, len(known_shape(aval)))

@@ -74,6 +74,8 @@ _PRIMITIVES += [
     ("a value at a place before its first", "value-dynamic-slice", unary("x + x[None, -9]")),
     ("a value at a column behind its last", "value-dynamic-slice", unary("x + x[..., 128, None]")),
     ("the first and the last places of a value", None, unary("x + x[-8] + x[7] + x[..., 127, None]")),
+    ("whether an integer is finite, which needs no look at it", None, unary("x + jnp.isfinite(jnp.sort(x).astype(jnp.int32))")),
+    ("a boolean index that nobody uses", None, steps("unused = jnp.take(x_ref[...], x_ref[...] > 0)\no_ref[...] = x_ref[...]")),
     ("the minimum of a comparison and a float", None, unary("x + jnp.minimum(x == x, 0.5)")),
     ("a slice of a ref at a traced place", None, steps("o_ref[...] = x_ref[...] + x_ref[pl.ds(i, 1), :]")),
     ("a rounding to fewer bits", before("unimplemented-primitive"), unary("jax.lax.reduce_precision(x, 5, 10)")),
