@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
+from ...data.versions import parse_version, satisfies
 from ...shapes import dtypes
 from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly
@@ -123,8 +124,9 @@ def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loo
     effects = machine.effects
     init = tree_map(machine, as_array, init)
     entering = _entering(call, init, step)
-    # The body of a while loop is kept whole, or dropped whole; that of a scan loses its own dead loads.
-    whole = Region(machine.region) if loop == "while_loop" else None
+    # Before JAX 0.12 the body of a while loop is kept whole, or dropped whole; that of a scan loses its own dead loads.
+    older = satisfies(parse_version(machine.jax_version or ""), None, "0.11")
+    whole = Region(machine.region) if loop == "while_loop" and older else None
     with machine.branched(), machine.inside(whole) if whole is not None else nullcontext():
         result = machine.settle(step(entering))
     controls = (*controls, *((whole,) if whole is not None else ()))
