@@ -37,11 +37,14 @@ def run_body(machine: Machine, function: Function, scope: Frame) -> Value:
             return machine.evaluate(function.node.body, scope)
         if is_generator(function.node):
             return _run_generator(machine, function.node, scope)
+        result: Value = None
         try:
             machine.execute(function.node.body, scope)
         except Returned as returned:
-            return returned.value
-    return None
+            result = returned.value
+    if function.module.parsed.is_damaged(function.node):
+        return Unknown(f"the text of `{function.name}` cannot be parsed")
+    return result
 
 
 def _note_parameters(machine: Machine, function: Function, scope: Frame) -> None:
