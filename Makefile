@@ -40,8 +40,8 @@ test: lint
 	@echo '== tests, JAX 0.10.2'
 	@$(VENV)/bin/python -m pytest -q -m 'not corpus'
 
-# TESTED=1 says that `make test` has just run and need not run again.
-test-all: $(if $(TESTED),,test) test-jax12 test-libtpu test-corpora test-vscode
+# TESTED=1 says that `make test` and `make test-jax12` have just run and need not run again.
+test-all: $(if $(TESTED),,test test-jax12) test-libtpu test-corpora test-vscode
 
 test-jax12:
 	@python=$$($(call first-python,python3.13 python3.12 python3 $(PYENV12),(3, 12))); \
