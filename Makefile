@@ -32,7 +32,7 @@ first-python = for python in $(1); do \
 # $(call make-venv,FOLDER,PYTHON): dependency groups need pip 25.1.
 make-venv = "$(2)" -m venv --clear $(1) && $(1)/bin/python -m pip install -q 'pip>=25.1'
 
-demo: $(VENV)/.installed
+demo: $(VENV)/bin/pallas-lsp
 	@echo '$$ pallas-lsp check tests/demo'
 	@$(VENV)/bin/pallas-lsp check tests/demo || { status=$$?; [ $$status -eq 1 ] || exit $$status; }
 
@@ -125,12 +125,13 @@ $(VENV)/.made:
 	$(call make-venv,$(VENV),$$python)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.made pyproject.toml
+# The command itself says that it is installed: a mark beside it could outlive it.
+$(VENV)/bin/pallas-lsp: $(VENV)/.made pyproject.toml
 	@echo '== $(VENV): pallas-lsp and what it needs'
 	@$(VENV)/bin/python -m pip install -q -e .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.installed pyproject.toml
+$(VENV)/.test: $(VENV)/bin/pallas-lsp pyproject.toml
 	@echo '== $(VENV): what the tests need (JAX 0.10.2, pytest, Neovim) and the tools (ruff, mypy)'
 	@$(VENV)/bin/python -m pip install -q --group test --group tools
 	@touch $@

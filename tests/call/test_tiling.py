@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from call.block_cases import block
-from call.test_against_jax import findings
+from checker import findings
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from referee import lower

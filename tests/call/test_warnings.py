@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import jax
 import pytest
 from call.warning_cases import COMPILED, SILENT
+from checker import findings
 from referee import Verdict, compile_many, libtpu_installed, lower
 
-from pallas_lsp.analysis import analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.rules import Diagnostic
-from pallas_lsp.settings import Settings
-
-PATH = "/project/kernel.py"
 CASES = [pytest.param(rules, source, id=what) for what, rules, source in (*SILENT, *COMPILED)]
-
-
-def findings(text: str, target: str | None) -> list[Diagnostic]:
-    """What the checker finds in a file with this text, for the installed JAX and a chip."""
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    return analyze(source, project, Settings(jax_version=jax.__version__, target=target)).diagnostics
 
 
 @pytest.mark.parametrize(("rules", "source"), CASES)

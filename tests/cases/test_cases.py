@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import jax
 import pytest
 from cases.literate import CASES, Case
 from cases.revealing import REVEALED
+from checker import analysis_of
 from referee import lower
 
-from pallas_lsp.analysis import Analysis, analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.settings import Settings
-
-PATH = "/project/case.py"
-
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-
-
-def analysis_of(text: str) -> Analysis:
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    return analyze(source, project, Settings(jax_version=jax.__version__))
 
 
 @each_case

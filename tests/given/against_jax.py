@@ -5,15 +5,10 @@ from __future__ import annotations
 import types
 from typing import Any
 
-import jax
+from checker import PATH, analysis_of
 from real_kernels.jax_calls import evaluated, kernels_in
 
-from pallas_lsp.analysis import analyze
 from pallas_lsp.given import read_call
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.settings import Settings
-
-PATH = "/project/ops.py"
 
 
 def kernels_of_jax(text: str, call: str) -> list[str]:
@@ -30,8 +25,4 @@ def _name(kernel: Any) -> str:
 
 def known_kernels(text: str, call: str) -> list[str]:
     """The names of the kernels that the checker finds behind the call."""
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    sites = analyze(source, project, Settings(jax_version=jax.__version__), call=read_call(call)).sites
-    return [site.kernel_name or "" for site in sites]
+    return [site.kernel_name or "" for site in analysis_of(text, call=read_call(call)).sites]

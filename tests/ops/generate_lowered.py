@@ -22,7 +22,7 @@ import jax
 import jax.scipy.special
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
-from ops.generate_operations import wrapped
+from ops.generate_operations import table_text
 from referee import on_chip
 from shapes.elementwise_calls import ACTIVATIONS, BINARY, LAX_BINARY, LAX_BITS, LAX_UNARY, UNARY
 
@@ -99,21 +99,7 @@ def main(path: Path) -> None:
                 if dtypes := dtypes_of(name, count, kind):
                     rows[kind, " ".join(dtypes), name].add(jax.__version__)
             jax.clear_caches()
-    path.write_text(written(rows, sorted(versions)), encoding="utf-8")
-
-
-def written(rows: dict[tuple[str, str, str], set[str]], versions: list[str]) -> str:
-    """The table as text: one entry for what shares operands, dtypes and versions."""
-    grouped: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for (kind, dtypes, name), having in rows.items():
-        if having:
-            grouped[kind, dtypes, " ".join(sorted(having))].append(name)
-    lines = ["# Written by tests/ops/generate_lowered.py from what these versions of JAX lower for TPU; do not edit."]
-    lines.append("versions = [" + ", ".join(f'"{version}"' for version in versions) + "]")
-    for (kind, dtypes, having), names in sorted(grouped.items()):
-        lines += ["", "[[lowered]]", f'of = "{kind}"', f'dtypes = "{dtypes}"', f'versions = "{having}"']
-        lines += ['functions = """', *wrapped(sorted(names)), '"""']
-    return "\n".join(lines) + "\n"
+    path.write_text(table_text("generate_lowered", "lowered", "of", rows, sorted(versions)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -284,19 +284,19 @@ def main(path: Path) -> None:
                 rows[row["reason"], row["dtypes"], name] = set(row["versions"].split()) - {jax.__version__}
     for key in refused():
         rows[key].add(jax.__version__)
-    path.write_text(written(rows, sorted(versions)), encoding="utf-8")
+    path.write_text(table_text("generate_operations", "refused", "reason", rows, sorted(versions)), encoding="utf-8")
 
 
-def written(rows: dict[tuple[str, str, str], set[str]], versions: list[str]) -> str:
-    """The table as text: one entry for what shares reason, dtypes and versions."""
+def table_text(script: str, title: str, first: str, rows: dict[tuple[str, str, str], set[str]], versions: list[str]) -> str:
+    """A table as text: one entry for what shares the field ``first``, dtypes and versions."""
     grouped: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for (reason, dtypes, name), having in rows.items():
+    for (value, dtypes, name), having in rows.items():
         if having:
-            grouped[reason, dtypes, " ".join(sorted(having))].append(name)
-    lines = ["# Written by tests/ops/generate_operations.py from what these versions of JAX lower for TPU; do not edit."]
+            grouped[value, dtypes, " ".join(sorted(having))].append(name)
+    lines = [f"# Written by tests/ops/{script}.py from what these versions of JAX lower for TPU; do not edit."]
     lines.append("versions = [" + ", ".join(f'"{version}"' for version in versions) + "]")
-    for (reason, dtypes, having), names in sorted(grouped.items()):
-        lines += ["", "[[refused]]", f'reason = "{reason}"', f'dtypes = "{dtypes}"', f'versions = "{having}"']
+    for (value, dtypes, having), names in sorted(grouped.items()):
+        lines += ["", f"[[{title}]]", f'{first} = "{value}"', f'dtypes = "{dtypes}"', f'versions = "{having}"']
         lines += ['functions = """', *wrapped(sorted(names)), '"""']
     return "\n".join(lines) + "\n"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import jax
 import pytest
+from checker import findings
 from ops.copy_cases import COPIES
 from ops.lowering_cases import LOWERING
 from ops.pipeline_cases import PIPELINES
@@ -12,21 +12,7 @@ from ops.remote_cases import REMOTE
 from ops.traced_cases import TRACED
 from referee import lower
 
-from pallas_lsp.analysis import analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.rules import Diagnostic
-from pallas_lsp.settings import Settings
-
-PATH = "/project/kernel.py"
 CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE, *PYTHON)]
-
-
-def findings(text: str) -> list[Diagnostic]:
-    """What the checker finds in a file with this text, for the installed JAX."""
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    return analyze(source, project, Settings(jax_version=jax.__version__)).diagnostics
 
 
 @pytest.mark.parametrize(("rule", "source"), CASES)

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from checker import findings
 from ops.compile_cases import COMPILED
 from ops.modules import binary
-from ops.test_against_jax import PATH
 from referee import compile_many, libtpu_installed, lower
-
-from pallas_lsp.analysis import analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.rules import Diagnostic
-from pallas_lsp.settings import Settings
 
 CASES = [pytest.param(rule, source, id=what) for what, rule, source in COMPILED]
 OF_THE_CALL = {"block-padding-waste", "dtype-unsupported"}  # what is said of blocks, too
 
 
-def diagnostics_of(text: str, target: str | None = None) -> list[Diagnostic]:
-    """What is found in a file with this text."""
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    return analyze(source, project, Settings(target=target)).diagnostics
-
-
 def warnings_of(text: str, target: str | None) -> set[str]:
     """The rules with a finding in a file with this text, in the kernel."""
-    return {finding.rule for finding in diagnostics_of(text, target)} - OF_THE_CALL
+    return {finding.rule for finding in findings(text, target)} - OF_THE_CALL
 
 
 @pytest.mark.parametrize(("rule", "source"), CASES)
@@ -40,7 +27,7 @@ def test_the_rule_speaks_for_the_chip(rule: str | None, source: str) -> None:
 @pytest.mark.parametrize("what", ["a buffer of float16", "operands of float16"])
 def test_one_cause_is_told_once(what: str) -> None:
     text = next((source for name, _, source in COMPILED if name == what), binary("x * y + x", x="f16[64,256]"))
-    assert len(diagnostics_of(text)) == 1
+    assert len(findings(text)) == 1
 
 
 @pytest.mark.libtpu

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from checker import findings
 from ops.copy_cases import DMA, copy
-from ops.test_against_jax import findings
 from referee import lower
 
 MADE = "pltpu.make_async_copy(x_ref.at[0:8], buffer, sem)"

@@ -7,13 +7,9 @@ from collections.abc import Iterable
 
 import jax
 import pytest
+from checker import findings
 from ops.measured import Measured, measured
-from ops.test_against_jax import PATH
 from referee import lower
-
-from pallas_lsp.analysis import analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.settings import Settings
 
 COMPILED = "0.10.2"  # the version that the compiler was asked about
 VERSIONS = [COMPILED, "0.12.0.1"]
@@ -25,11 +21,7 @@ ABOUT_SIZE = {"block-padding-waste"}
 
 def severities(cell: Measured, version: str, target: str | None) -> set[str]:
     """How severe the findings in the cell's module are."""
-    project = Project(overlay={PATH: cell.module})
-    source = project.read(PATH)
-    assert source is not None
-    found = analyze(source, project, Settings(jax_version=version, target=target)).diagnostics
-    return {finding.severity for finding in found if finding.rule not in ABOUT_SIZE}
+    return {finding.severity for finding in findings(cell.module, target, version) if finding.rule not in ABOUT_SIZE}
 
 
 def compare(cells: Iterable[Measured], version: str, target: str | None = None) -> tuple[list[Measured], Counter[str]]:

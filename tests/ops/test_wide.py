@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from checker import findings
 from ops.modules import unary
-from ops.test_against_jax import findings
 
 ON = 'jax.config.update("jax_enable_x64", True)'
 

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import jax
 import pytest
+from checker import PATH, findings
 from pages.api_accepted import API_ACCEPTED
 from pages.reading import holds_for_this_jax, marked_line, named, page_of
 from pages.rule_accepted import ACCEPTED
 from referee import Verdict, lower
 
-from pallas_lsp.analysis import analyze
 from pallas_lsp.pages import rule_ids
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.rules import RULES, Diagnostic, Fix
-from pallas_lsp.settings import Settings
+from pallas_lsp.rules import RULES, Fix
 
-PATH = "/project/kernel.py"
 CHECKED = [rule_id for rule_id in rule_ids() if rule_id in RULES or rule_id == "unused-suppression"]
-
-
-def findings(text: str, target: str | None = None) -> list[Diagnostic]:
-    """What the checker finds in a file with this text, for the installed JAX and a chip (None: every chip)."""
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    return analyze(source, project, Settings(jax_version=jax.__version__, target=target)).diagnostics
 
 
 def fixed(text: str, fix: Fix) -> str:

@@ -7,15 +7,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-import jax
+from checker import analysis_of
 from random_kernels.families import ACCESSES, Family
 from referee import Verdict, lower
 
-from pallas_lsp.analysis import analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.settings import Settings
-
-PATH = "/project/kernel.py"
 SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.AnnAssign)
 Outcome = Literal["silent", "caught", "conditional", "false alarm", "missed", "wrong rule", "other family"]
 CONDITION = re.compile(r"`([^`]+)` is (true|false)")
@@ -53,11 +48,9 @@ class Comparison:
 
 def errors_of(text: str) -> tuple[Finding, ...]:
     """The errors that the checker reports for the installed JAX."""
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    found = analyze(source, project, Settings(jax_version=jax.__version__)).diagnostics
-    return tuple(Finding(source.line_of(d.location.span.start) + 1, d.rule, d.message) for d in found if d.severity == "error")
+    analysis = analysis_of(text)
+    found, line_of = analysis.diagnostics, analysis.source.line_of
+    return tuple(Finding(line_of(d.location.span.start) + 1, d.rule, d.message) for d in found if d.severity == "error")
 
 
 def compare(text: str, stated: bool = True, family: Family = ACCESSES) -> Comparison:

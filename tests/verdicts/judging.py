@@ -6,22 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import jax
+from checker import analysis_of
 from referee import lower
-
-from pallas_lsp.analysis import analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.settings import Settings
-
-PATH = "/project/kernel.py"
 
 
 def verdict_of(text: str) -> str:
     """``fails`` where a call of the program does, ``lowers`` where one does and none fails, else ``undecided``."""
-    project = Project(overlay={PATH: text})
-    source = project.read(PATH)
-    assert source is not None
-    words = {site.verdict for site in analyze(source, project, Settings(jax_version=jax.__version__)).sites}
+    words = {site.verdict for site in analysis_of(text).sites}
     return "fails" if "fails" in words else "lowers" if "lowers" in words else "undecided"
 
 
