@@ -9,35 +9,6 @@ from pallas_lsp.text.span import Edit, Span
 
 PATH = "/project/kernel.py"
 
-HEAD = """\
-import jax
-import jax.numpy as jnp
-from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
-
-"""
-
-KERNEL = """\
-def kernel(x_ref, o_ref):
-    o_ref[0, 0] = jnp.sum(x_ref[...])
-
-"""
-
-CALL = """\
-def total(x):
-    return pl.pallas_call(
-        kernel,
-        out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32),
-        in_specs=[pl.BlockSpec((8, 128), lambda: (0, 0))],
-        out_specs=pl.BlockSpec((8, 128), lambda: (0, 0)),
-    )(x)
-
-
-total(jnp.zeros((8, 128), jnp.float32))
-"""
-
-BAD = HEAD + KERNEL + CALL
-
 
 def analysed(text: str, **files: str) -> Analysis:
     """The analysis of ``text`` in a project with other modules ``files`` beside it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from features.analysed import BAD, HEAD, PATH, analysed, edited, span_of
+from features.analysed import PATH, analysed, edited, span_of
+from small_kernel import BAD, HEAD
 
 from pallas_lsp.analysis import Analysis
 from pallas_lsp.features.actions import Action, actions, fix_all, fix_all_action

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from features.analysed import HEAD, PATH, edited
+from features.analysed import PATH, edited
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from referee import lower
+from small_kernel import HEAD
 
 from pallas_lsp.features.completion import Completion, completions
 from pallas_lsp.pages import rule_ids

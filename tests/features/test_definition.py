@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from features.analysed import HEAD, analysed
+from features.analysed import analysed
 from features.test_places import CALL, KERNEL
+from small_kernel import HEAD
 
 from pallas_lsp.analysis import Analysis
 from pallas_lsp.features.definition import definition, type_definition

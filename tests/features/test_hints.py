@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from features.analysed import HEAD, analysed
+from features.analysed import analysed
+from small_kernel import HEAD
 
 from pallas_lsp.features.hints import hints
 from pallas_lsp.text.span import Span

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from features.analysed import BAD, HEAD, PATH, analysed, span_of
+from features.analysed import PATH, analysed, span_of
+from small_kernel import BAD, HEAD
 
 from pallas_lsp.analysis import Analysis
 from pallas_lsp.features.hover import hover

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from features.analysed import BAD, HEAD, analysed
+from features.analysed import analysed
+from small_kernel import BAD, HEAD
 
 from pallas_lsp.features.lens import Lens, lenses
 
@@ -54,7 +55,7 @@ def test_an_error_in_a_spec_is_one_of_the_call() -> None:
 
 
 def test_an_error_of_another_kernel_is_not() -> None:
-    other = BAD[len(HEAD) :].replace("kernel", "other").replace("total", "total2")
+    other = BAD[len(HEAD) :].replace("kernel", "other").replace("run", "run2")
     good, bad = lenses(analysed(HEAD + KERNEL + CALL + other))
     assert good.title.endswith("lowers as it is called") and bad.title.endswith("1 error")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from features.analysed import HEAD, analysed
+from features.analysed import analysed
+from small_kernel import HEAD
 
 from pallas_lsp.kernels.refs import RefInfo
 from pallas_lsp.shapes.dims import render

@@ -7,8 +7,9 @@ import re
 import jax
 import jax.numpy as jnp
 import pytest
-from features.analysed import HEAD, analysed
+from features.analysed import analysed
 from jax.experimental import pallas as pl
+from small_kernel import HEAD
 
 from pallas_lsp.features.hover import hover
 

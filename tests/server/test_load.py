@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from server.texts import BAD, GOOD
 from server.wire import Wire, after, started
+from small_kernel import BAD, GOOD
 
 COUNTING = """\
 import sys, time, pallas_lsp.server.connection as module

@@ -11,7 +11,7 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from server.editing import PATIENCE, Editor, RecordingClient, config
-from server.texts import BAD, CALL, GOOD, HEAD, KERNEL
+from small_kernel import BAD, CALL, GOOD, HEAD, KERNEL
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

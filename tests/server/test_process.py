@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from server.texts import BAD
 from server.wire import PATIENCE, REPOSITORY, Wire, after, started
+from small_kernel import BAD
 
 
 @pytest.fixture

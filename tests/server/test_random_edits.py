@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_kernel import HEAD
 
 from pallas_lsp.analysis import Remembering
 from pallas_lsp.features.definition import definition
@@ -19,8 +20,6 @@ from pallas_lsp.server.options import Options
 from pallas_lsp.server.session import Session
 from pallas_lsp.text.parse import parse
 from pallas_lsp.text.span import Span
-
-HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax.experimental import pallas as pl\nfrom jax.experimental.pallas import tpu as pltpu\n"
 
 # A project of three files, each of which can be several things.
 TEXTS = {

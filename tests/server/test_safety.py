@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from server.texts import BAD
 from server.wire import REPOSITORY, Wire, started
+from small_kernel import BAD
 
 # Modules that the server or what it is built on imports when it starts or later; the workspace has a file of each name.
 NAMES = ("attrs", "bisect", "cattrs", "conftest", "dataclasses", "hashlib", "jax", "jedi", "json", "lsprotocol", "numpy", "parso", "pygls")

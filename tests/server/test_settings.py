@@ -9,7 +9,7 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from server.editing import PATIENCE, Editor, RecordingClient, config
-from server.texts import BAD
+from small_kernel import BAD
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
