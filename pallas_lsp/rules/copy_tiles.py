@@ -119,8 +119,13 @@ def _sliced(event: CopyStep) -> list[_Tiles]:
     return [tiles for end in (event.copy.source, event.copy.destination) if (tiles := _tiles(end)) is not None]
 
 
-def _finding(event: CopyStep, part: _Slice, what: str, jax: str) -> Finding:
-    return Finding(event.copy.where.location, f"{what} of {words.name(part.ref)}", words.shaped(part.ref), jax)
+def _finding(event: CopyStep, part: _Slice, taken: str, fact: str, jax: str) -> Finding:
+    """``taken`` is said of the ref, ``fact`` of the compiler."""
+    return Finding(event.copy.where.location, f"a copy {taken.format(ref=words.name(part.ref))}: {fact}", words.shaped(part.ref), jax)
+
+
+def _from(part: _Slice, unit: str, needed: int) -> str:
+    return f"from {unit} {part.start}" if part.start is not None else f"from a {unit} that need not be a multiple of {needed}"
 
 
 @rule("dma-tile-offset", on=CopyStep, order=50, stage="compile")
@@ -130,12 +135,14 @@ def dma_tile_offset(event: CopyStep, context: Context) -> Finding | None:
         rows, lanes = tiles.rows, tiles.lanes
         needed = _rows_needed(tiles)
         if needed is not None:
-            what = f"a copy of {words.count(rows.size, 'row')} that need not start at a multiple of {needed}"
-            return _finding(event, rows, f"{what}, as the TPU compiler needs them", _OFFSET.format(rows.axis, tiles.tile))
+            taken = f"takes {words.count(rows.size, 'row')} of {{ref}} {_from(rows, 'row', needed)}"
+            fact = f"the TPU compiler copies rows from multiples of {needed}"
+            return _finding(event, rows, taken, fact, _OFFSET.format(rows.axis, tiles.tile))
         moved = lanes.divisor % _LANES != 0 and lanes.dim > _LANES
         if moved and (lanes.start is None or not tiles.is_one_row):
-            what = f"a copy of lanes that need not start at a multiple of {_LANES}, as the TPU compiler needs them"
-            return _finding(event, lanes, what, _OFFSET.format(lanes.axis, _LANES))
+            taken = f"takes {words.count(lanes.size, 'lane')} of {{ref}} {_from(lanes, 'lane', _LANES)}"
+            fact = f"the TPU compiler copies lanes from multiples of {_LANES}"
+            return _finding(event, lanes, taken, fact, _OFFSET.format(lanes.axis, _LANES))
     return None
 
 
@@ -160,12 +167,14 @@ def dma_tile_size(event: CopyStep, context: Context) -> Finding | None:
     for tiles in _sliced(event):
         rows, lanes = tiles.rows, tiles.lanes
         if not rows.is_whole and _is_odd_size(tiles):
-            what = f"a copy of {words.count(rows.size, 'row')}, of tiles of {tiles.tile} rows"
-            return _finding(event, rows, what, _SIZE.format(rows.axis, tiles.tile))
+            taken = f"takes {words.count(rows.size, 'row')} of {{ref}}"
+            fact = f"its rows lie in tiles of {tiles.tile}, and the TPU compiler copies whole tiles or an even part of one"
+            return _finding(event, rows, taken, fact, _SIZE.format(rows.axis, tiles.tile))
         if lanes.size % _LANES != 0 and lanes.dim > _LANES and lanes.size != lanes.dim and (not tiles.is_one_row or lanes.size > _LANES):
             whole = not tiles.is_one_row or tiles.packing < 4
             if whole:
-                return _finding(event, lanes, f"a copy of {lanes.size} lanes, of tiles of {_LANES}", _SIZE.format(lanes.axis, _LANES))
+                fact = f"its lanes lie in tiles of {_LANES}, and the TPU compiler copies whole tiles"
+                return _finding(event, lanes, f"takes {words.count(lanes.size, 'lane')} of {{ref}}", fact, _SIZE.format(lanes.axis, _LANES))
     return None
 
 
@@ -188,8 +197,8 @@ def dma_lane_offset(event: CopyStep, context: Context) -> Finding | None:
     for tiles in _sliced(event):
         lanes = tiles.lanes
         if tiles.is_one_row and lanes.start is not None and lanes.start % _LANES != 0 and lanes.dim > _LANES:
-            what = f"a copy that starts at lane {lanes.start}, where {who(context, _SHIFTED)} takes multiples of {_LANES},"
-            return _finding(event, lanes, what, "The dynamic offset times the element size is not a multiple of the memory space word size")
+            fact = f"{who(context, _SHIFTED)} copies lanes from multiples of {_LANES}"
+            return _finding(event, lanes, f"of {{ref}} starts at lane {lanes.start}", fact, "The dynamic offset times the element size is not a multiple of the memory space word size")
     return None
 
 
@@ -201,6 +210,7 @@ def dma_narrow_minor(event: CopyStep, context: Context) -> Finding | None:
     for tiles in _sliced(event):
         lanes = tiles.lanes
         if tiles.is_one_row and lanes.size < _LANES < lanes.dim and lanes.start == 0:
-            what = f"a copy of {lanes.size} lanes, where {who(context, _NARROW)} takes {_LANES} or all,"
-            return _finding(event, lanes, what, "The contiguous inner slice in the DMA transfer must be divisible by 512 bytes.")
+            taken = f"takes {words.count(lanes.size, 'lane')} of {{ref}}"
+            fact = f"{who(context, _NARROW)} copies multiples of {_LANES} lanes, or all"
+            return _finding(event, lanes, taken, fact, "The contiguous inner slice in the DMA transfer must be divisible by 512 bytes.")
     return None
