@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TypeVar
 
 from .data.versions import parse_version
+from .depth import deep
 from .fixes.verification import Judgement, Verifier, judge
 from .given import GivenCall
 from .interpreter.entry_runs import EntryRuns, Taken, take_alone
@@ -29,7 +28,6 @@ from .settings import Settings
 from .text.parse import Parsed
 from .text.source import Source
 
-_RECURSION = 20_000
 _CALLERS = 8
 
 Data = TypeVar("Data")
@@ -135,30 +133,30 @@ class Interpreter:
             return self._run(source, parsed, callers, EntryRuns())
         return run
 
+    @deep
     def _run(self, source: Source, parsed: Parsed, callers: bool, known: EntryRuns) -> Run:
         machine, module = self._machine(source), ModuleFile(source, parsed)
         own: list[Taken] = []
         theirs: list[Taken] = []
-        with deep_recursion():
-            known.turn_to(module, self.project)
-            if "pallas" in source.text:
-                own = run_module(machine, module, self._given(module.path), known, module)
-            machine.modules.setdefault(module.path, module)
-            for path in self.callers_of(source.path) if callers else ():
-                caller, tree = self.project.read(path), self.project.parsed(path)
-                if caller is not None and tree is not None:
-                    found = machine.modules.get(path) or ModuleFile(caller, tree)
-                    theirs += run_module(machine, found, self._given(path), known, module)
-            known.settle()
+        known.turn_to(module, self.project)
+        if "pallas" in source.text:
+            own = run_module(machine, module, self._given(module.path), known, module)
+        machine.modules.setdefault(module.path, module)
+        for path in self.callers_of(source.path) if callers else ():
+            caller, tree = self.project.read(path), self.project.parsed(path)
+            if caller is not None and tree is not None:
+                found = machine.modules.get(path) or ModuleFile(caller, tree)
+                theirs += run_module(machine, found, self._given(path), known, module)
+        known.settle()
         return Run(machine, module, own, theirs, callers)
 
+    @deep
     def trace(self, source: Source, parsed: Parsed, call: GivenCall) -> Run:
         """Interpret one call of a function of the document, whose top level only makes the names that it has."""
         machine, module = self._machine(source), ModuleFile(source, parsed)
         machine.modules[module.path] = module
-        with deep_recursion():
-            run_quietly(machine, module)
-            taken = take_alone(machine, module, lambda: run_given(machine, module, call))
+        run_quietly(machine, module)
+        taken = take_alone(machine, module, lambda: run_given(machine, module, call))
         return Run(machine, module, [taken], [], with_callers=False)
 
     def _machine(self, source: Source) -> Machine:
@@ -173,17 +171,6 @@ class Interpreter:
         if path not in self._callers:
             self._callers[path] = self.project.importers(path)[:_CALLERS]
         return self._callers[path]
-
-
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Around the interpreting of texts that nest deeper than Python lets its own interpreter go."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def verifier(interpreter: Interpreter, run: Run) -> Verifier:

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "pallas_lsp"
 
 # From low to high.
 ORDER = (
-    "__init__", "errors", "given", "settings", "patterns", "text", "data", "resolve", "shapes", "interpreter", "kernels", "rules", "fixes", "pages",
+    "__init__", "errors", "depth", "given", "settings", "patterns", "text", "data", "resolve", "shapes", "interpreter", "kernels", "rules", "fixes", "pages",
     "config", "notes", "interpreting", "analysis", "features", "cli", "server", "__main__",
 )  # fmt: skip
 
