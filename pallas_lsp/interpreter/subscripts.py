@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from ..shapes import dims, indexing
@@ -87,9 +88,24 @@ def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Fr
 
 
 def _label(index: Value) -> str | None:
-    if isinstance(index, int | str):
+    """An index in words by which the same item is recognised, None where it has none."""
+    if isinstance(index, tuple):
+        parts = _labels(index)
+        return None if parts is None else ", ".join(parts) + "," * (len(parts) == 1)
+    if isinstance(index, slice):
+        bounds = _labels((index.start, index.stop, index.step))
+        return None if bounds is None else ":".join("" if bound == "None" else bound for bound in bounds).removesuffix(":")
+    if index is None or isinstance(index, int | str):
         return repr(index)
+    if index is Ellipsis:
+        return "..."
     return dims.render(index) if isinstance(index, Poly) else None
+
+
+def _labels(parts: Iterable[Value]) -> list[str] | None:
+    labels = [_label(part) for part in parts]
+    known = [label for label in labels if label is not None]
+    return known if len(known) == len(labels) else None
 
 
 def _dim_of_unknown_shape(value: UnknownShape, index: Value) -> Value:

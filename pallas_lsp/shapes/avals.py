@@ -9,7 +9,7 @@ from pallas_lsp.shapes.dims import Poly, Shape, render
 from pallas_lsp.shapes.dtypes import short
 from pallas_lsp.shapes.errors import ShapeError
 
-__all__ = ["UNKNOWN", "Aval", "DtypeName", "ShapeError", "Unknown", "as_aval", "aval_text", "shape_text"]
+__all__ = ["UNKNOWN", "Aval", "DtypeName", "Named", "ShapeError", "Unknown", "as_aval", "aval_text", "shape_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,20 @@ class Unknown:
 
     def __repr__(self) -> str:
         return "UNKNOWN"
+
+
+class Named(Unknown):
+    """Something of which only the program's name is known: where an array is wanted, its dtype is called ``name.dtype``; where a dtype is
+    wanted, it is that dtype.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Named({self.name})"
 
 
 class DtypeName(Unknown):

@@ -6,17 +6,21 @@ has the operand's dtype whatever that is, it has the operand's name.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import permutations
 from typing import Any
 
-from pallas_lsp.shapes.avals import Aval, DtypeName
+from pallas_lsp.shapes.avals import UNKNOWN, Aval, DtypeName, Named
 from pallas_lsp.shapes.errors import ShapeError
 
 # An integer that sums widen, a float that many functions compute in 32 bits, and a bool: no two of them promote alike.
 _SAMPLES = ("int8", "bfloat16", "bool", "float32")
 _MOST_NAMES = len(_SAMPLES) - 1
+# How parameters that want a dtype are called.
+_DTYPES = ("dtype", "element_type")
 
 Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
 
@@ -28,13 +32,39 @@ def with_names(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapp
     """
     if not _lacks_a_dtype(result):
         return result
-    names: dict[str, None] = {}
-    _collect(args, names)
-    _collect(kwargs.values(), names)
-    if not names or len(names) > _MOST_NAMES:
-        return result
-    found = _found(function, (args, kwargs), tuple(names), len(_avals(result)))
-    return _named(result, iter(found))
+    for as_array in (True, False):  # what has a name may be an axis, too
+        read = _read(function, args, kwargs, as_array)
+        if read is None:
+            return result
+        names: dict[str, None] = {}
+        _collect(read[0], names)
+        _collect(read[1].values(), names)
+        found = _found(function, read, tuple(names), len(_avals(result))) if 0 < len(names) <= _MOST_NAMES else []
+        if any(found):
+            return _named(result, iter(found))
+    return result
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def _read(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], as_array: bool) -> Arguments | None:
+    """The arguments with what only has a name read as the dtype that a parameter wants, and elsewhere as an array or as unknown."""
+
+    def read(value: Any, wants_dtype: bool) -> Any:
+        if not isinstance(value, Named):
+            return value
+        if wants_dtype:
+            return DtypeName(value.name)
+        return Aval(None, None, None, f"{value.name}.dtype") if as_array else UNKNOWN
+
+    if not any(isinstance(value, Named) for value in (*args, *kwargs.values())):
+        return (args, kwargs) if as_array else None
+    bound = _signature(function).bind(*args, **kwargs)
+    bound.arguments.update({name: read(value, name.endswith(_DTYPES)) for name, value in bound.arguments.items()})
+    return bound.args, bound.kwargs
 
 
 def _found(function: Callable[..., Any], arguments: Arguments, names: tuple[str, ...], count: int) -> list[str | None]:

@@ -187,4 +187,4 @@ def with_values(value: Any, env: Mapping[Symbol, int]) -> Any:
 
 def dtype_called(name: str) -> str:
     """The dtype that an eraser's name stands for."""
-    return name.partition(".")[2]
+    return name.split(".")[1]

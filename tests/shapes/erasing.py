@@ -8,7 +8,7 @@ from typing import Any
 
 from shapes.against_jax import Call
 
-from pallas_lsp.shapes.avals import UNKNOWN, Aval, DtypeName
+from pallas_lsp.shapes.avals import UNKNOWN, Aval, DtypeName, Named
 from pallas_lsp.shapes.dims import Symbol, symbol
 from pallas_lsp.shapes.dtypes import canonical
 from pallas_lsp.shapes.indexing import DsIndex, SliceIndex
@@ -34,9 +34,9 @@ class Eraser:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return self.dim(value)
         if isinstance(value, Aval):
-            return self.aval(value)
+            return Named(self.name(value.dtype)) if value.dtype is not None and self._random.random() < 0.1 else self.aval(value)
         if isinstance(value, str) and canonical(value) == value and self._random.random() < 0.3:
-            return DtypeName(self.name(value))
+            return self._random.choice((DtypeName, Named))(self.name(value))
         return value
 
     def aval(self, aval: Aval) -> Aval:

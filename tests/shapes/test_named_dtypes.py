@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pallas_lsp.shapes import table
-from pallas_lsp.shapes.avals import Aval, DtypeName
+from pallas_lsp.shapes.avals import UNKNOWN, Aval, DtypeName, Named
 
 X, Y = Aval((8, 128), None, False, "x.dtype"), Aval((8, 128), None, False, "y.dtype")
 F32 = Aval((8, 128), "float32")
@@ -31,6 +31,12 @@ def named(result: Any) -> str | None:
         ("pad", (X, ((0, 8), (0, 0))), "x.dtype"),
         ("take", (X, Aval((4,), None, False, "i.dtype"), 0), "x.dtype"),
         ("astype", (Y, DtypeName("x.dtype")), "x.dtype"),
+        ("broadcast_to", (Named("x"), (8, 128)), "x.dtype"),
+        ("zeros", ((8,), Named("dtype")), "dtype"),
+        ("roll", (X, Named("shift")), "x.dtype"),
+        ("where", (Named("mask"), Named("x"), Named("x")), "x.dtype"),
+        ("where", (UNKNOWN, Named("x"), Named("y")), None),
+        ("multiply", (Named("x"), Named("scale")), None),
         ("add", (X, Y), None),
         ("add", (X, 1), None),
         ("multiply", (X, 1.0), None),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...data import operations
 from ...shapes import dtypes, table
-from ...shapes.avals import UNKNOWN, Aval, DtypeName, ShapeError
+from ...shapes.avals import UNKNOWN, Aval, DtypeName, Named, ShapeError
 from ...shapes.dims import Poly
 from ..events import Computed, RefAsArray, ShapeFault, UnmodelledCall
 from ..frames import Frame
@@ -214,7 +214,9 @@ def shape_argument(value: Value) -> Any:
     if isinstance(value, slice):
         return value
     name = dtype_name(value)
-    return DtypeName(name) if name is not None and name.endswith(".dtype") else UNKNOWN
+    if name is None:
+        return UNKNOWN
+    return DtypeName(name) if name.endswith(".dtype") else Named(name)
 
 
 def _part(value: Value) -> Any:
