@@ -6,6 +6,7 @@ cannot.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .events import Access
@@ -32,6 +33,20 @@ def mark_live(*values: Value) -> None:
             pending.extend((value.start, value.size, value.stride))
         elif isinstance(value, Ref):
             pending.extend(value.key or ())
+
+
+def reaches(values: Sequence[Value], target: Array) -> bool:
+    """Whether one of the values was computed from ``target``."""
+    pending: list[Any] = list(values)
+    seen: set[int] = set()
+    while pending:
+        value = pending.pop()
+        if value is target:
+            return True
+        if isinstance(value, Array | Access | Region) and id(value) not in seen:
+            seen.add(id(value))
+            pending.extend(value.operands)
+    return False
 
 
 def arrays_in(value: Value) -> tuple[Array, ...]:

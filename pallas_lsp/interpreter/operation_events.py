@@ -171,7 +171,7 @@ class PipelineFault(Event):
 
 @dataclass(slots=True)
 class ScanMade(Event):
-    """A ``scan`` or ``map`` in a kernel: the rows of what it walks over, its final carry, its stacked outputs.
+    """A ``scan`` or ``map`` in a kernel: the rows of what it walks over; final carry and stacked outputs without what it hands through.
 
     ``effects``: its body has effects, so that it is kept though nothing uses what it gives.
     """

@@ -16,13 +16,26 @@ from .values import Array, DynamicSlice, Value
 OPERATOR: dict[str, str] = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "true_divide", "//": "floor_divide", "%": "remainder", "**": "power", "@": "matmul",
     "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift", "==": "equal", "!=": "not_equal",
-    "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "unary -": "negative", "~": "invert", "abs": "abs",
+    "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "unary -": "negative",
+    "unary +": "positive", "~": "invert", "abs": "abs",
 }  # fmt: skip
 """The function of ``jax.numpy`` that an operator of arrays is."""
 
 
 _CERTAIN_OF_INTEGERS = frozenset(f"jax.numpy.{name}" for name in ("isfinite", "isinf", "isneginf", "isposinf"))
 """Functions that answer without a look at what they are given, if it holds integers."""
+
+
+_UNCHANGING = frozenset(
+    {
+        *(f"jax.numpy.{name}" for name in ("positive", "real", "conj", "conjugate", "asarray", "astype", "view")),
+        *(f"jax.numpy.{name}" for name in ("reshape", "broadcast_to", "transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims")),
+        *(f"jax.numpy.{name}" for name in ("concatenate", "floor", "ceil", "float32", "bfloat16", "int32")),
+        *(f"jax.lax.{name}" for name in ("convert_element_type", "reshape", "broadcast", "broadcast_in_dim", "transpose", "squeeze")),
+        *(f"jax.lax.{name}" for name in ("expand_dims", "concatenate", "collapse")),
+    }
+)
+"""Functions that give their operand itself back where they have nothing to do; ``tests/ops/forwarding_cases.py`` asks JAX."""
 
 
 def note_operation(
@@ -43,7 +56,17 @@ def note_operation(
         if function in _CERTAIN_OF_INTEGERS and isinstance(result, Array):
             seen = [value for value in args if isinstance(value, Array) and dtypes.kind(value.dtype) not in ("signed", "unsigned", "bool")]
             result.operands = result.operands if seen else ()
+        if function in _UNCHANGING and isinstance(result, Array):
+            result.through = _only_array(args)
         machine.emit(Operation(machine.where(node, frame), function, args, kwargs, result, written, machine.surely_wide))
+
+
+def _only_array(args: tuple[Value, ...]) -> Array | None:
+    """The operand of a function of one array, or of a list of one."""
+    first = args[0] if args else None
+    if isinstance(first, tuple | list):
+        first = first[0] if len(first) == 1 else None
+    return first if isinstance(first, Array) else None
 
 
 def note_operator(machine: Machine, symbol: str, args: tuple[Value, ...], result: Value, node: ast.AST, frame: Frame) -> None:

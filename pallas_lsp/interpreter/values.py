@@ -40,7 +40,8 @@ class Array:
     number it was made of, where there is one. ``assumed``: only a use of it (an unpacked shape) says that it is an array; it may be a ref.
     ``space``: the memory space the user constrained it to. ``born``: its place in the order in which arrays were made: what is older than
     a kernel's run was made outside of it. ``numpy``: it is NumPy's. ``multiple``: a number by which the TPU compiler can prove a traced
-    index to be divisible (see ``divisibility``), None where that is not known.
+    index to be divisible (see ``divisibility``), None where that is not known. ``through``: the operand that JAX gives back in its place if
+    the function that made it changes nothing.
     """
 
     aval: Aval
@@ -54,6 +55,7 @@ class Array:
     numpy: bool = False
     born: int = field(default_factory=next_birth)
     multiple: int | None = None
+    through: Array | None = None
 
     @property
     def shape(self) -> Shape:

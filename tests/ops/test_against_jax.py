@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from checker import findings
 from ops.copy_cases import COPIES
+from ops.forwarding_cases import FORWARDED
 from ops.lowering_cases import LOWERING
 from ops.pipeline_cases import PIPELINES
 from ops.python_cases import PYTHON
@@ -12,7 +13,7 @@ from ops.remote_cases import REMOTE
 from ops.traced_cases import TRACED
 from referee import lower
 
-CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE, *PYTHON)]
+CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE, *PYTHON, *FORWARDED)]
 
 
 @pytest.mark.parametrize(("rule", "source"), CASES)

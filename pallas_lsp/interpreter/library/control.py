@@ -14,10 +14,11 @@ from ..operation_events import AxisAsked, BranchResults
 from ..paths import PathEnd
 from ..truth import known_truth, truth
 from ..values import Array, Builtin, Condition, Region, Unknown, Value
+from .forwarding import shared_source
 from .loops import as_array
 from .registry import PALLAS, TPU, Call, models
 from .structures import difference
-from .trees import is_node, tree_map
+from .trees import is_node, leaves, tree_map
 
 
 @models(f"{PALLAS}.when")
@@ -67,7 +68,8 @@ def _branches(call: Call, selector: Value, branches: list[Value], operands: list
         call.machine.emit(Computed(call.machine.where(call.node, call.frame), "predicate", selector, selector))
         raise PathEnd("a vector decides a branch")
     before = call.machine.effects
-    operands = [tree_map(call.machine, as_array, operand) for operand in operands]
+    given = [tree_map(call.machine, as_array, operand) for operand in operands]
+    operands = [tree_map(call.machine, _entering, operand) for operand in given]
     taken = known_truth(selector) if call.name.endswith("cond") else None
     with call.machine.branched():
         results = [
@@ -76,7 +78,8 @@ def _branches(call: Call, selector: Value, branches: list[Value], operands: list
     if call.machine.effects != before:
         mark_live(selector)
     _agree_or_end(call, results)
-    return _agreed(call.machine, selector, results)
+    pairs = zip(leaves(call.machine, operands), leaves(call.machine, given), strict=True)
+    return _agreed(call.machine, selector, results, {id(inner): outer for inner, outer in pairs})
 
 
 def _traced_branch(call: Call, branch: Value, operands: list[Value], never: bool) -> Value:
@@ -85,7 +88,12 @@ def _traced_branch(call: Call, branch: Value, operands: list[Value], never: bool
         return call.machine.settle(call.call(branch, *operands))
 
 
-def _agreed(machine: Machine, selector: Value, results: list[Value]) -> Value:
+def _entering(leaf: Value) -> Value:
+    """An operand as the branches see it: one variable for all of them."""
+    return Array(leaf.aval, (leaf,), space=leaf.space, multiple=leaf.multiple) if isinstance(leaf, Array) else leaf
+
+
+def _agreed(machine: Machine, selector: Value, results: list[Value], entering: dict[int, Value]) -> Value:
     first, *others = results
     if not is_node(first) and any(is_node(other) for other in others):
         return Unknown("branches that return different structures")
@@ -94,6 +102,8 @@ def _agreed(machine: Machine, selector: Value, results: list[Value]) -> Value:
         arrays = [as_array(value) for value in row]
         if not all(isinstance(value, Array) for value in arrays):
             return row[0] if all(value is row[0] for value in row) else Unknown("branches that return different things")
+        if (shared := shared_source(machine, arrays)) is not None:
+            return entering.get(id(shared), shared)  # what decides is not asked
         avals = {value.aval for value in arrays}
         shape = arrays[0].shape if len({a.shape for a in avals}) == 1 else None
         dtype = arrays[0].dtype if len({a.dtype for a in avals}) == 1 else None

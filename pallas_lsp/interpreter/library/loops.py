@@ -28,8 +28,9 @@ from ..paths import PathEnd
 from ..shared import Shared
 from ..truth import as_dim
 from ..values import Array, Builtin, Region, Unknown, Value
+from .forwarding import is_carried_through, source
 from .registry import PALLAS, Call, models
-from .structures import difference
+from .structures import difference, same_type
 from .trees import is_node, leaves, tree_map
 
 Step = Callable[[Value], Value]
@@ -124,9 +125,10 @@ def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loo
     effects = machine.effects
     init = tree_map(machine, as_array, init)
     entering = _entering(call, init, step)
-    # Before JAX 0.12 the body of a while loop is kept whole, or dropped whole; that of a scan loses its own dead loads.
+    # Before JAX 0.12 a while loop is kept whole, with all that it starts from, or dropped whole; a scan loses its own dead loads.
     older = satisfies(parse_version(machine.jax_version or ""), None, "0.11")
-    whole = Region(machine.region) if loop == "while_loop" and older else None
+    starts = tuple(leaf for leaf in leaves(machine, init) if isinstance(leaf, Array))
+    whole = Region(machine.region, operands=starts) if loop == "while_loop" and older else None
     with machine.branched(), machine.inside(whole) if whole is not None else nullcontext():
         result = machine.settle(step(entering))
     controls = (*controls, *((whole,) if whole is not None else ()))
@@ -191,9 +193,13 @@ def _moves_on(start: Array, after: Array) -> bool:
 
 
 def _leaving(machine: Machine, entering: Value, result: Value, controls: tuple[Value, ...], rolled: bool) -> Value:
+    """What a loop gives: of a carry that its body hands through, what the loop was given."""
+
     def leave(start: Value, after: Value) -> Value:
         if not isinstance(start, Array):
             return Unknown("a loop's result", host=machine.kernel is None) if isinstance(start, Unknown) else start
+        if is_carried_through(machine, start, after, controls):
+            return start.operands[0] if same_type(machine, start.aval, start.operands[0].aval) else Array(start.aval, start.operands)
         if isinstance(after, Array):
             start.operands = (*start.operands, after)
             if rolled and start.shape == () and start.dtype == "int32" and _moves_on(start, after):
@@ -250,6 +256,9 @@ def _scanned(call: Call, body: Value, init: Value, xs: Value, length: Any, rever
         return Unknown("what a scanned function returns")
 
     def stack(leaf: Value) -> Value:
+        untouched = source(machine, leaf)
+        if any(untouched is row for row in rows):
+            return untouched.operands[0]  # what is scanned itself
         if isinstance(leaf, Array) and leaf.shape is not None:
             return Array(replace(leaf.aval, shape=(length, *leaf.shape)), (leaf,))
         return Unknown("a stacked result of scan")
@@ -259,5 +268,7 @@ def _scanned(call: Call, body: Value, init: Value, xs: Value, length: Any, rever
     stacked = tree_map(machine, lambda leaf: stack(as_array(leaf)), outputs[-1]) if outputs else Unknown("a stacked result of scan")
     if machine.kernel is not None and not machine.transformed:
         where = machine.where(call.node, call.frame)
-        machine.emit(ScanMade(where, tuple(rows), carry, stacked, reverse is True, machine.effects != effects))
+        outer = {id(leaf) for leaf in leaves(machine, (init, xs))}
+        own_carry, own_stacked = ([leaf for leaf in leaves(machine, tree) if id(leaf) not in outer] for tree in (carry, stacked))
+        machine.emit(ScanMade(where, tuple(rows), own_carry, own_stacked, reverse is True, machine.effects != effects))
     return carry, stacked

@@ -68,6 +68,12 @@ def _aval(value: Value) -> Aval:
     return value.aval if isinstance(value, Array) else as_aval(value)
 
 
+def same_type(machine: Machine, first: Aval, other: Aval) -> bool:
+    """Whether two values may have one type, weakness included."""
+    weak = first.weak is not None and other.weak is not None and first.weak != other.weak
+    return not weak and not _differ(machine, first, other)
+
+
 def _differ(machine: Machine, first: Aval, other: Aval) -> bool:
     if first.dtype is not None and other.dtype is not None and first.dtype != other.dtype:
         return True

@@ -138,9 +138,20 @@ def traced_call(machine: Machine, value: Transformed, arguments: Arguments, node
         with over_devices(machine, value.options, given), compiled(machine, arguments) as returned:
             result = machine.call(value.func, arguments, node, frame)
             returned(result)
-            return result
+            return result if machine.kernel is None else _given_back(machine, result, arguments)
     finally:
         machine.in_jit -= 1
+
+
+def _given_back(machine: Machine, result: Value, arguments: Arguments) -> Value:
+    """What a jitted function gives in a kernel: an argument that it returns is a variable of its own."""
+    given = {id(leaf) for leaf in leaves(machine, [*arguments.args, *arguments.kwargs.values()])}
+
+    def fresh(leaf: Value) -> Value:
+        back = isinstance(leaf, Array) and id(leaf) in given
+        return replace(leaf, operands=(leaf,), live=False, born=next_birth(), through=None) if back else leaf
+
+    return tree_map(machine, fresh, result)
 
 
 def _static_arguments(value: Transformed, count: int) -> tuple[set[int], set[str]] | None:
