@@ -1,6 +1,6 @@
 """Which events are understood whole: where no rule refuses one of these, JAX lowers what it is about. Everything else is a doubt.
 
-The functions that work element by element are listed in ``data/lowered.toml``, by dtype; the forms of the others are here. Both are compared
+The functions that work element by element are listed in ``data/lowered.toml``, by dtype; the forms of the others are in ``certain_forms``. Both are compared
 with JAX by ``tests/verdicts``: a kernel that is said to lower does.
 """
 
@@ -15,14 +15,13 @@ from ..interpreter import call_events, events, operation_events
 from ..interpreter.events import Event
 from ..interpreter.operation_events import Operation
 from ..interpreter.values import Array, DynamicSlice, Opaque, Ref, Value
-from ..shapes import dtypes
 from . import lowered
+from .certain_forms import COMMON, FORMS, KNOWN, is_common, is_whole
 from .registry import Context
 
 Judge = Callable[[Any, Context], bool]
 
 _PALLAS, _TPU = "jax.experimental.pallas.", "jax.experimental.pallas.tpu."
-_DTYPES = ("float32", "bfloat16", "int32", "int8", "uint8", "uint32", "bool")
 # What only tells of the call, or is refused by a rule wherever JAX refuses it.
 _JUDGED = (
     events.KernelCall, events.KernelRun, events.CopyRef, operation_events.CopyLeft, operation_events.SemaphoreUse, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
@@ -38,19 +37,6 @@ _FREE = frozenset(
         "jax.jit", "jax.named_scope", "jax.ShapeDtypeStruct",
     }
 )  # fmt: skip
-# Functions whose forms the rules know whole, for the common dtypes: where no rule speaks of one, it lowers.
-_KNOWN = frozenset(
-    {
-        *(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange")),
-        *(f"jax.numpy.{name}" for name in ("sum", "max", "min", "amax", "amin", "mean", "argmax", "argmin", "var", "std")),
-        *(f"jax.numpy.{name}" for name in ("astype", "asarray", "array", "bfloat16", "float32", "int32", "int8", "uint32", "uint8", "bool_")),
-        *(f"jax.numpy.{name}" for name in ("reshape", "squeeze", "expand_dims", "ravel", "broadcast_to", "transpose", "swapaxes")),
-        *(f"jax.numpy.{name}" for name in ("concatenate", "stack", "tile", "repeat", "pad", "roll")),
-        *(f"jax.lax.{name}" for name in ("full", "full_like", "convert_element_type", "bitcast_convert_type", "broadcasted_iota", "iota")),
-        f"{_TPU}roll", f"{_PALLAS}reciprocal", f"{_TPU}reciprocal",
-    }
-)  # fmt: skip
-
 
 def doubt_about(event: Event, context: Context) -> str | None:
     """What about the event cannot be judged, in words; None where a rule would speak if JAX refused it."""
@@ -63,15 +49,11 @@ def doubt_about(event: Event, context: Context) -> str | None:
     return None if judge(event, context) else words(event)
 
 
-def _is_whole(sizes: Any) -> bool:
-    return sizes is not None and all(type(size) is int for size in sizes)
-
-
 def _window(event: call_events.Window, context: Context) -> bool:
     root, kinds = event.root, event.kinds or ()
     mapped = event.result is not None or not event.mapped
     return (
-        event.fault is None and mapped and not event.batched and _is_whole(event.grid) and _is_whole(root.array)
+        event.fault is None and mapped and not event.batched and is_whole(event.grid) and is_whole(root.array)
         and all(kind in ("blocked", "squeezed") for kind in kinds)
     )  # fmt: skip
 
@@ -96,9 +78,9 @@ def _access(event: events.Access, context: Context) -> bool:
     stored = event.value
     return (
         event.fault is None
-        and _is_whole(event.shape)
+        and is_whole(event.shape)
         and all(_is_static_entry(entry) or (event.op == "load" and _is_strided(entry)) for entry in event.entries)
-        and (event.op == "load" or isinstance(stored, bool | int | float) or (isinstance(stored, Array) and _is_whole(stored.shape)))
+        and (event.op == "load" or isinstance(stored, bool | int | float) or (isinstance(stored, Array) and is_whole(stored.shape)))
     )
 
 
@@ -135,35 +117,31 @@ def _view(event: events.ViewEvent, context: Context) -> bool:
 def _copy(event: operation_events.CopyMade, context: Context) -> bool:
     """A copy within a chip between refs of one known shape."""
     return all(
-        isinstance(ref, Ref) and bool(ref.shape) and _is_whole(ref.shape) and ref.root.space is not None and "squeezed" not in (ref.root.block or ())
+        isinstance(ref, Ref) and bool(ref.shape) and is_whole(ref.shape) and ref.root.space is not None and "squeezed" not in (ref.root.block or ())
         for ref in (event.source, event.destination)
     )
 
 
 def _value_index(event: events.ValueIndex, context: Context) -> bool:
     """Numbers, new dims and slices without a step."""
-    return event.array.dtype in _DTYPES and all(
+    return event.array.dtype in COMMON and all(
         type(entry) is int or entry is Ellipsis or entry is None or (isinstance(entry, slice) and entry.step in (None, 1)) for entry in event.entries
     )
 
 
 def _computed(event: events.Computed, context: Context) -> bool:
-    return event.kind in ("squeeze", "extremum", "new-last-dim") and event.source.dtype in _DTYPES
+    return event.kind in ("squeeze", "extremum", "new-last-dim") and event.source.dtype in COMMON
 
 
 def _operation(event: Operation, context: Context) -> bool:
     if event.function in _FREE or not lowered.is_used(event.result, event.where, context):
         return True  # what nothing uses is traced, and then dropped
-    if not all(_is_common(array) for array in lowered.arrays((*event.args, event.result))):
+    if not all(is_common(array) for array in lowered.arrays((*event.args, event.result))):
         return False
-    if event.function in _KNOWN:
+    if event.function in KNOWN:
         return True
-    judge = _FORMS.get(event.function)
+    judge = FORMS.get(event.function)
     return judge(event) if judge is not None else _is_elementwise(event, context)
-
-
-def _is_common(value: Array) -> bool:
-    return value.dtype in _DTYPES and _is_whole(value.shape) and len(value.shape or ()) <= 4 and 0 not in (value.shape or ())
 
 
 def _is_elementwise(event: Operation, context: Context) -> bool:
@@ -175,35 +153,6 @@ def _is_elementwise(event: Operation, context: Context) -> bool:
     return load_lowered().covers(event.function, "vector" if result.shape else "scalar", dtype, context.version)
 
 
-def _contracts(event: Operation) -> bool:
-    """A product of matrices; with vectors the lowering has holes."""
-    return all(isinstance(value, Array) and len(value.shape or ()) >= 2 for value in (event.get(0, "a"), event.get(1, "b")))
-
-
-def _contracts_generally(event: Operation) -> bool:
-    """One contraction of two matrices, none of whose dims is 1."""
-    operands = (event.get(0, "lhs"), event.get(1, "rhs"))
-    return event.get(3, "precision") is None and all(
-        isinstance(value, Array) and value.dtype in ("float32", "bfloat16", "int8") and len(value.shape or ()) == 2 and 1 not in (value.shape or ())
-        for value in operands
-    )
-
-
-def _is_wide(event: Operation) -> bool:
-    return all(len(array.shape or ()) >= 2 and 1 not in (array.shape or ()) for array in lowered.arrays(event.args))
-
-
-def _normalises(event: Operation) -> bool:
-    return all(len(array.shape or ()) >= 2 and dtypes.is_floating(array.dtype) for array in lowered.arrays(event.args))
-
-
-_FORMS: dict[str, Callable[[Operation], bool]] = {
-    "jax.numpy.dot": _contracts,
-    "jax.numpy.matmul": _contracts,
-    "jax.lax.dot_general": _contracts_generally,
-    "jax.numpy.take_along_axis": _is_wide,
-    "jax.nn.softmax": _normalises,
-}
 _JUDGES: dict[type[Event], tuple[Callable[[Any], str], Judge]] = {
     call_events.Window: (lambda event: f"the window of `{event.root.name}`", _window),
     call_events.Options: (lambda event: "`compiler_params`", _options),

@@ -7,7 +7,7 @@ Mirrors ``jax/_src/numpy/tensor_contractions.py`` (``dot``, ``matmul``, ``tensor
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..interpreter.operation_events import Operation
 from ..interpreter.truth import dtype_of
@@ -91,18 +91,30 @@ def _dot(event: Operation) -> tuple[Side, Side] | None:
 
 
 def _matmul(event: Operation) -> tuple[Side, Side] | None:
-    ranks = _ranks(event)
-    if ranks is None or 0 in ranks:
+    """Leading dims are batches where both sides have them, and dims of 1 are squeezed."""
+    operands = _operand(event.get(0, "a")), _operand(event.get(1, "b"))
+    if operands[0] is None or operands[1] is None or () in (operands[0][1], operands[1][1]):
         return None
-    left, right = event.get(0, "a"), event.get(1, "b")
-    if max(ranks) <= 2 or min(ranks) <= 2:
-        return _dot(event) if ranks[1] <= 2 else None
-    # Batch dims of size 1 are dropped where the other side's is not 1.
-    front = [left.shape[:-2], right.shape[:-2]]
-    if ranks[0] != ranks[1] or any(not isinstance(size, int) or size == 1 for part in front for size in part):
-        return None
-    batch = tuple(range(ranks[0] - 2))
-    return _pair(event, left, right, ((ranks[0] - 1,), (ranks[1] - 2,)), (batch, batch))
+    fronts = [shape[:-2] for _, shape in (operands[0], operands[1])]
+    count = max(map(len, fronts))
+    kept: tuple[list[MaybeDim], list[MaybeDim]] = [], []
+    batch: tuple[list[int], list[int]] = [], []
+    for index in range(count):
+        at = [index - count + len(front) for front in fronts]
+        sizes = [front[place] if place >= 0 else 1 for front, place in zip(fronts, at, strict=True)]
+        if min(at) >= 0 and not all(isinstance(size, int) for size in sizes):
+            return None
+        if 1 not in sizes:
+            for side in (0, 1):
+                batch[side].append(len(kept[side]))
+        for side in (0, 1):
+            if at[side] >= 0 and (sizes[side] != 1 or at[1 - side] < 0):
+                kept[side].append(sizes[side])
+    sides = [
+        Side(dtype, (*front, *shape[-2:]), (len(front) + min(len(shape), 2) - 1 - last,), tuple(batches))
+        for (dtype, shape), front, batches, last in zip((operands[0], operands[1]), kept, batch, (0, int(len(operands[1][1]) > 1)), strict=True)
+    ]
+    return sides[0], sides[1]
 
 
 def _vdot(event: Operation) -> tuple[Side, Side] | None:
@@ -173,38 +185,36 @@ def _batch_matmul(event: Operation) -> tuple[Side, Side] | None:
     return _pair(event, event.get(0, "lhs"), event.get(1, "rhs"), ((len(a[1]) - 1,), (len(a[1]) - 2,)), (batch, batch))
 
 
-@dataclass
-class _Term:
-    """An operand of an einsum: the names of its dims and their sizes."""
-
-    names: str
-    dims: dict[str, MaybeDim] = field(default_factory=dict)
-
-
 def _einsum(event: Operation) -> tuple[Side, Side] | None:
-    """Two operands, every name once in each, no ellipsis: names in one operand only are summed before."""
+    """Two operands, every name once in each, no ellipsis: names in one operand only are summed before.
+
+    The operands change places unless the result is ordered as they are: ``_einsum`` of JAX tries to do without a transposition.
+    """
     text = event.args[0] if event.args else None
-    if not isinstance(text, str) or len(event.args) != 3 or "." in text or "->" not in text:
+    if not isinstance(text, str) or len(event.args) != 3 or "." in text:
         return None
-    inputs, _, output = text.replace(" ", "").partition("->")
+    inputs, arrow, output = text.replace(" ", "").partition("->")
     names = inputs.split(",")
+    if not arrow:
+        output = "".join(sorted(name for name in set(inputs) - {","} if inputs.count(name) == 1))
     operands = [_operand(value) for value in event.args[1:]]
     if len(names) != 2 or operands[0] is None or operands[1] is None or any(len(set(part)) != len(part) for part in (*names, output)):
         return None
-    if any(len(part) != len(operand[1]) for part, operand in zip(names, operands, strict=True) if operand is not None):
+    if any(len(part) != len(operand[1]) for part, operand in zip(names, (operands[0], operands[1]), strict=True)):
         return None
-    kept = ["".join(n for n in part if n in output or n in other) for part, other in (names, names[::-1])]
-    shared = [n for n in kept[0] if n in kept[1]]
-    contracted, batch = [n for n in shared if n not in output], [n for n in shared if n in output]
-    sizes = [dict(zip(part, operand[1], strict=True)) for part, operand in zip(names, operands, strict=True) if operand is not None]
-    if any(not isinstance(size[n], int) or (size[n] == 1) for size in sizes for n in shared):
-        return None  # dims of size 1 are squeezed or stretched first
-    sides = [
-        Side(operand[0], tuple(size[n] for n in part), tuple(part.index(n) for n in contracted), tuple(part.index(n) for n in batch))
-        for part, operand, size in zip(kept, operands, sizes, strict=True)
-        if operand is not None
-    ]
-    return sides[0], sides[1]
+    terms = [dict(zip(part, operand[1], strict=True)) for part, operand in zip(names, (operands[0], operands[1]), strict=True)]
+    if any(not isinstance(term[name], int) for term in terms for name in terms[0] if name in terms[1]):
+        return None
+    for one, other in ((1, 0), (0, 1)):  # a dim of 1 that meets a longer one is squeezed
+        terms[one] = {name: size for name, size in terms[one].items() if size != 1 or terms[other].get(name, 1) == 1}
+    shared = [name for name in terms[0] if name in terms[1]]
+    contracted, batch = sorted(name for name in shared if name not in output), [name for name in output if name in shared]
+    sides = []
+    for operand, term in zip((operands[0], operands[1]), terms, strict=True):
+        kept = [name for name in term if name in output or name in shared]
+        sides.append(Side(operand[0], tuple(term[n] for n in kept), tuple(map(kept.index, contracted)), tuple(map(kept.index, batch))))
+    free = [name for term in terms for name in term if name in output and name not in shared]
+    return (sides[0], sides[1]) if [*batch, *free] == list(output) else (sides[1], sides[0])
 
 
 _MAKERS: dict[str, Callable[[Operation], tuple[Side, Side] | None]] = {
