@@ -190,8 +190,8 @@ def _note_lowering(machine: Machine, value: Array, entries: tuple[Value, ...], i
         kind = "rev"
     elif any(step > 1 for step in _steps(entries)):
         kind = "strided-slice"
-    elif item.shape == () and value.shape:
-        kind = "squeeze"
+    elif value.shape and item.shape is not None and len(item.shape) == entries.count(None):
+        kind = "squeeze"  # a scalar first, whatever new dims it gets then
     elif entries[-1] is None and _reaches_the_end(value, entries):
         kind = "new-last-dim"
     else:

@@ -24,7 +24,7 @@ Judge = Callable[[Any, Context], bool]
 _PALLAS, _TPU = "jax.experimental.pallas.", "jax.experimental.pallas.tpu."
 # What only tells of the call, or is refused by a rule wherever JAX refuses it.
 _JUDGED = (
-    events.KernelCall, events.KernelRun, events.CopyRef, operation_events.CopyLeft, operation_events.SemaphoreUse, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
+    events.KernelRun, events.CopyRef, operation_events.CopyLeft, operation_events.SemaphoreUse, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
     call_events.ScratchBuffer, call_events.GridAxis, call_events.Aliased, call_events.Captured,
 )  # fmt: skip
 # Functions that compute nothing themselves: what they do is events of its own, or values that are known.
@@ -34,7 +34,7 @@ _FREE = frozenset(
         *(_TPU + name for name in ("VMEM", "SMEM", "SemaphoreType.DMA", "load", "store", "sync_copy", "make_async_copy", "async_copy")),
         *(f"jax.ref.{name}" for name in ("get", "set", "swap", "addupdate")),
         *(f"jax.lax.{name}" for name in ("fori_loop", "while_loop", "cond", "switch")),
-        "jax.jit", "jax.named_scope", "jax.ShapeDtypeStruct",
+        "jax.jit", "jax.named_scope", "jax.ShapeDtypeStruct", "jax.dtypes.itemsize_bits",
     }
 )  # fmt: skip
 
@@ -49,11 +49,18 @@ def doubt_about(event: Event, context: Context) -> str | None:
     return None if judge(event, context) else words(event)
 
 
+def _call(event: events.KernelCall, context: Context) -> bool:
+    """A grid of numbers and of traced ones, whose axes may have names."""
+    grid = event.grid if isinstance(event.grid, tuple | list) else () if event.grid is None else (event.grid,)
+    sizes = [size[1] if isinstance(size, tuple) and len(size) == 2 and isinstance(size[0], str) else size for size in grid]
+    return all(map(_is_index, sizes))
+
+
 def _window(event: call_events.Window, context: Context) -> bool:
     root, kinds = event.root, event.kinds or ()
     mapped = event.result is not None or not event.mapped
     return (
-        event.fault is None and mapped and not event.batched and is_whole(event.grid) and is_whole(root.array)
+        event.fault is None and mapped and not event.batched and event.grid is not None and is_whole(root.array)
         and all(kind in ("blocked", "squeezed") for kind in kinds)
     )  # fmt: skip
 
@@ -111,7 +118,17 @@ def _is_index(value: Value) -> bool:
 
 
 def _view(event: events.ViewEvent, context: Context) -> bool:
-    return event.kind == "index" and event.fault is None and all(map(_is_static_entry, event.entries))
+    """Indexers; and views of VMEM with other dims or another dtype, where no dim of the block is squeezed."""
+    if event.fault is not None:
+        return False
+    if event.kind == "index":
+        return all(map(_is_static_entry, event.entries))
+    root = event.ref.root
+    return (
+        event.kind in ("reshape", "bitcast") and is_whole(event.ref.shape) and len(event.ref.shape or ()) >= 2 and root.space == "vmem"
+        and "squeezed" not in (root.block or ()) and root.dtype in COMMON and "bool" not in (root.dtype, event.detail)
+        and (event.kind == "bitcast" or len(event.detail) >= 2 or context.jax(since="0.12"))
+    )  # fmt: skip
 
 
 def _copy(event: operation_events.CopyMade, context: Context) -> bool:
@@ -149,11 +166,12 @@ def _is_elementwise(event: Operation, context: Context) -> bool:
     result = event.result
     if not isinstance(result, Array) or event.kwargs:
         return False
-    dtype = result.dtype if event.function == "jax.numpy.where" else lowered.operand_dtype(event)
+    dtype = result.dtype if event.function == "jax.numpy.where" else lowered.operand_dtype(event, numbers=True)
     return load_lowered().covers(event.function, "vector" if result.shape else "scalar", dtype, context.version)
 
 
 _JUDGES: dict[type[Event], tuple[Callable[[Any], str], Judge]] = {
+    events.KernelCall: (lambda event: "the grid", _call),
     call_events.Window: (lambda event: f"the window of `{event.root.name}`", _window),
     call_events.Options: (lambda event: "`compiler_params`", _options),
     events.Access: (lambda event: f"this {event.op} of `{event.ref.root.name}`", _access),

@@ -63,15 +63,24 @@ def _normalises(event: Operation) -> bool:
 
 def _keeps_width(event: Operation) -> bool:
     """Bits that are read as another dtype of the same width, none of them booleans."""
-    source, result = event.get(0, "operand"), event.result
-    pair = (source.dtype, result.dtype) if isinstance(source, Array) and isinstance(result, Array) else (None, None)
-    return "bool" not in pair and dtypes.bits(pair[0]) == dtypes.bits(pair[1])
+    pair = [value.dtype for value in (event.get(0, "operand"), event.result) if isinstance(value, Array)]
+    return "bool" not in pair and len({dtypes.bits(dtype) for dtype in pair}) == 1
+
+
+def _packs_rows(event: Operation) -> bool:
+    """Rows that are read as rows of another dtype, which they fill, none of them booleans (``bitcast`` of ``mosaic/primitives.py``)."""
+    source, result = event.get(0, "x"), event.result
+    if not isinstance(source, Array) or not isinstance(result, Array) or len(source.shape or ()) < 2 or "bool" in (source.dtype, result.dtype):
+        return False
+    rows, old, new = (source.shape or ())[-2], dtypes.bits(source.dtype), dtypes.bits(result.dtype)
+    return isinstance(rows, int) and old is not None and new is not None and rows * old % new == 0
 
 
 FORMS: dict[str, Callable[[Operation], bool]] = {
     **dict.fromkeys((f"jax.numpy.{name}" for name in ("dot", "matmul", "einsum")), _is_product),
     **dict.fromkeys((f"jax.lax.{name}" for name in ("dot", "dot_general")), _is_product),
     "jax.lax.bitcast_convert_type": _keeps_width,
+    f"{_TPU}bitcast": _packs_rows,
     "jax.numpy.take_along_axis": _is_wide,
     "jax.nn.softmax": _normalises,
 }

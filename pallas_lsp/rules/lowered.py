@@ -54,13 +54,13 @@ def arrays(values: Any) -> list[Array]:
     return found
 
 
-def operand_dtype(event: Operation) -> str | None:
-    """The dtype that the operands are promoted to, None where it is not known."""
-    numbers = [as_aval(value) for value in event.args if isinstance(value, bool | int | float)]
+def operand_dtype(event: Operation, numbers: bool = False) -> str | None:
+    """The dtype that the operands are promoted to, None where it is not known, or where all are Python's numbers (unless ``numbers``)."""
+    python = [as_aval(value) for value in event.args if isinstance(value, bool | int | float)]
     avals = [value.aval for value in arrays((*event.args, *event.kwargs.values())) if dtypes.kind(value.dtype) != "extended"]
-    if not avals or any(aval.dtype is None for aval in avals):
+    if not (avals or (numbers and python)) or any(aval.dtype is None for aval in avals):
         return None
     try:
-        return dtypes.promote(*((aval.dtype, aval.weak) for aval in (*avals, *numbers)))[0]
+        return dtypes.promote(*((aval.dtype, aval.weak) for aval in (*avals, *python)))[0]
     except ShapeError:
         return None

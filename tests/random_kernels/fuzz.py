@@ -25,6 +25,7 @@ from random_kernels.families import ACCESSES, CALLS, OPERATIONS, Family
 from random_kernels.judging import Tally, judge
 from random_kernels.modules import random_kernel
 from random_kernels.reducing import reduced
+from verdicts.forms import random_form
 from verdicts.judging import Tally as Verdicts
 from verdicts.judging import tally_of
 
@@ -49,9 +50,9 @@ def operations(seeds: range) -> Tally:
 
 
 def verdicts(seeds: range) -> Verdicts:
-    """Verdicts of fresh kernels and calls; those that contradict JAX are kept."""
+    """Verdicts of fresh kernels, calls and single operations; those that contradict JAX are kept."""
     made = (family.make(f"verdict {seed}") for seed in seeds for family in (ACCESSES, CALLS))
-    return tally_of(kernel.text for kernel in made if kernel.stated)
+    return tally_of([*(kernel.text for kernel in made if kernel.stated), *map(random_form, seeds)])
 
 
 def broken_texts(seeds: range) -> list[Failure]:

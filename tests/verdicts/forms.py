@@ -59,9 +59,9 @@ def _dims(draw: random.Random) -> tuple[list[int], list[int], Shape, Shape, list
 
 def _more(draw: random.Random) -> str:
     """The arguments that every product takes."""
-    return draw.choice(("", ", preferred_element_type=jnp.float32", ", preferred_element_type=jnp.float32", ", preferred_element_type=jnp.int32")) + draw.choice(
-        ("", "", "", ", precision=lax.Precision.HIGHEST", ", precision='default'", ", precision=lax.Precision.HIGH", ", precision=lax.DEFAULT_PRECISION"[:0])
-    )
+    wide, whole = ", preferred_element_type=jnp.float32", ", preferred_element_type=jnp.int32"
+    precise = [f", precision={text}" for text in ("lax.Precision.HIGHEST", "lax.Precision.HIGH", "'default'")]
+    return draw.choice(("", wide, wide, whole)) + draw.choice(("", "", "", *precise))
 
 
 def dot_general(draw: random.Random) -> Made:
@@ -91,13 +91,18 @@ def products(draw: random.Random) -> Made:
     return draw.choice(("jnp.dot(x, y{})", "jnp.matmul(x, y{})", "x @ y", "lax.dot(x, y{})")).format(_more(draw)), x, y
 
 
-def reshaped(draw: random.Random) -> Made:
-    x = _shape(draw, draw.choice((1, 2, 2, 3, 3, 4)))
-    parts = [size for size in x for size in (draw.choice(((size,), (1, size), (size // 2, 2) if size % 2 == 0 else (size,))))]
+def _other_dims(draw: random.Random, shape: Shape) -> Shape:
+    """Other dims of as many elements: some are split, neighbours joined."""
+    parts = [size for dim in shape for size in draw.choice(((dim,), (1, dim), (dim // 2, 2) if dim % 2 == 0 else (dim,)))]
     while len(parts) > 1 and draw.random() < 0.6:
         at = draw.randrange(len(parts) - 1)
         parts[at : at + 2] = [parts[at] * parts[at + 1]]
-    return draw.choice((f"x.reshape({tuple(parts)})", f"jnp.reshape(x, {tuple(parts)})", f"lax.reshape(x, {tuple(parts)})")), x, x
+    return tuple(parts)
+
+
+def reshaped(draw: random.Random) -> Made:
+    x = _shape(draw, draw.choice((1, 2, 2, 3, 3, 4)))
+    return draw.choice(("x.reshape({})", "jnp.reshape(x, {})", "lax.reshape(x, {})")).format(_other_dims(draw, x)), x, x
 
 
 def broadcast_in_dim(draw: random.Random) -> Made:
@@ -111,7 +116,11 @@ def broadcast_in_dim(draw: random.Random) -> Made:
 def tile(draw: random.Random) -> Made:
     x = _shape(draw, draw.choice((1, 2, 2, 3)))
     reps = tuple(draw.choice((1, 1, 2, 3)) for _ in range(draw.choice((len(x), len(x), len(x) + 1, max(len(x) - 1, 1)))))
-    return draw.choice((f"jnp.tile(x, {reps})", f"jnp.repeat(x, {reps[0]}, axis={draw.randrange(len(x))})", f"lax.broadcast(x, {reps})")), x, x
+    return (
+        draw.choice((f"jnp.tile(x, {reps})", f"jnp.repeat(x, {reps[0]}, axis={draw.randrange(len(x))})", f"lax.broadcast(x, {reps})")),
+        x,
+        x,
+    )
 
 
 def indexed(draw: random.Random) -> Made:
@@ -121,7 +130,9 @@ def indexed(draw: random.Random) -> Made:
         if draw.random() < 0.3:
             entries.append("None")
         start, stop = sorted((draw.randint(0, size - 1), draw.randint(1, size)))
-        entries.append(draw.choice((":", ":", str(draw.randint(-size, size - 1)), f"{start}:{max(stop, start + 1)}", f":{stop}", f"{-stop}:")))
+        entries.append(
+            draw.choice((":", ":", str(draw.randint(-size, size - 1)), f"{start}:{max(stop, start + 1)}", f":{stop}", f"{-stop}:"))
+        )
     if draw.random() < 0.3:
         entries.insert(draw.choice((0, len(entries))), "...")
     if draw.random() < 0.4:
@@ -133,7 +144,14 @@ def joined(draw: random.Random) -> Made:
     x = _shape(draw, draw.choice((1, 2, 2, 3)))
     axis = draw.randrange(len(x))
     y = (*x[:axis], draw.choice(SIZES), *x[axis + 1 :])
-    call = draw.choice(("jnp.concatenate([x, y], axis={})", "lax.concatenate([x, y, x], {})", "jnp.stack([x, x], axis={})", "jnp.concatenate([x[..., :1], x[..., 1:]], axis=-1)"))
+    call = draw.choice(
+        (
+            "jnp.concatenate([x, y], axis={})",
+            "lax.concatenate([x, y, x], {})",
+            "jnp.stack([x, x], axis={})",
+            "jnp.concatenate([x[..., :1], x[..., 1:]], axis=-1)",
+        )
+    )
     return call.format(axis), x, y
 
 
@@ -142,7 +160,20 @@ def turned(draw: random.Random) -> Made:
     axes = list(range(len(x)))
     draw.shuffle(axes)
     a, b = draw.choice(axes), draw.choice(axes)
-    return draw.choice((f"jnp.transpose(x, {axes})", f"x.transpose({axes})", f"lax.transpose(x, {axes})", "x.T", f"jnp.swapaxes(x, {a}, {b})", f"jnp.moveaxis(x, {a}, {b})")), x, x
+    return (
+        draw.choice(
+            (
+                f"jnp.transpose(x, {axes})",
+                f"x.transpose({axes})",
+                f"lax.transpose(x, {axes})",
+                "x.T",
+                f"jnp.swapaxes(x, {a}, {b})",
+                f"jnp.moveaxis(x, {a}, {b})",
+            )
+        ),
+        x,
+        x,
+    )
 
 
 def reduced(draw: random.Random) -> Made:
@@ -159,7 +190,14 @@ def reduced(draw: random.Random) -> Made:
 def converted(draw: random.Random) -> Made:
     x = _shape(draw, draw.choice((1, 2, 2, 3)))
     dtype = draw.choice((*DTYPES, "float16", "int16"))
-    call = draw.choice((f"x.astype(jnp.{dtype})", f"lax.convert_element_type(x, jnp.{dtype})", f"lax.bitcast_convert_type(x, jnp.{dtype})", f"pltpu.bitcast(x, jnp.{dtype})"))
+    call = draw.choice(
+        (
+            f"x.astype(jnp.{dtype})",
+            f"lax.convert_element_type(x, jnp.{dtype})",
+            f"lax.bitcast_convert_type(x, jnp.{dtype})",
+            f"pltpu.bitcast(x, jnp.{dtype})",
+        )
+    )
     return call, x, x
 
 
@@ -171,15 +209,61 @@ def arithmetic(draw: random.Random) -> Made:
     return f"lax.{name}(x, {other})", x, y
 
 
+_BITS = {"float32": 32, "int32": 32, "uint32": 32, "bfloat16": 16, "int8": 8, "uint8": 8}
 FORMS: dict[str, Callable[[random.Random], Made]] = {
     function.__name__: function
-    for function in (dot_general, einsum, products, reshaped, broadcast_in_dim, tile, indexed, joined, turned, reduced, converted, arithmetic)
+    for function in (
+        dot_general,
+        einsum,
+        products,
+        reshaped,
+        broadcast_in_dim,
+        tile,
+        indexed,
+        joined,
+        turned,
+        reduced,
+        converted,
+        arithmetic,
+    )
 }
 
 
+def view(draw: random.Random) -> str:
+    """The module of a kernel that looks at a ref in another way and loads the view."""
+    shape, dtype = _shape(draw, draw.choice((2, 2, 3, 3, 4))), draw.choice(list(_BITS))
+    x, of, steps = shape, dtype, ""
+    for _ in range(draw.choice((1, 1, 2, 2, 3))):
+        kind = draw.choice(("at", "reshape", "bitcast"))
+        if kind == "at":
+            entries, kept = [], []
+            for size in x:
+                width = draw.randint(1, size)
+                entry = draw.choice((":", "0", f"pl.ds({draw.randint(0, size - width)}, {width})", "i"))
+                entries.append(entry)
+                kept += {":": [size], "0": [], "i": []}.get(entry, [width])
+            steps, x = f"{steps}.at[{', '.join(entries)}]", tuple(kept)
+        elif kind == "reshape":
+            x = _other_dims(draw, x)
+            steps = f"{steps}.reshape({', '.join(map(str, x))})"
+        else:
+            new = draw.choice(("float32", "int32", "uint32", "bfloat16", "int8"))
+            steps = f"{steps}.bitcast(jnp.{new})"
+            if len(x) > 1:
+                x = (*x[:-2], x[-2] * _BITS[of] // _BITS[new] or 1, x[-1])
+            of = new
+    text = _TEXT.format(expression="x", x=shape, y=(8,), x_dtype=dtype, y_dtype="int32")
+    text = text.replace("value(x_ref[...], y_ref[...])", f"x_ref{steps}[...]").replace(
+        "x_ref, y_ref, o_ref):", "x_ref, y_ref, o_ref):\n    i = pl.program_id(0)"
+    )
+    return text.replace("jax.eval_shape(value, x, y)", f"jax.ShapeDtypeStruct({x}, jnp.{of}), grid=(1,)")
+
+
 def random_form(seed: object, only: str | None = None) -> str:
-    """The module of a kernel whose one operation is drawn; ``only``: the form."""
+    """The module of a kernel whose one operation, or view of a ref, is drawn; ``only``: the form."""
     draw = random.Random(f"form {seed} {only}")
+    if only == "view" or (only is None and draw.random() < 0.1):
+        return view(draw)
     expression, x, y = FORMS[only or draw.choice(list(FORMS))](draw)
     common = draw.choice(("float32", "float32", "bfloat16", "bfloat16", "int32", "int8", draw.choice(DTYPES)))
     other = common if draw.random() < 0.75 else draw.choice(DTYPES)

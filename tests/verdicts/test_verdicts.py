@@ -11,6 +11,7 @@ from ops.copy_cases import COPIES
 from ops.lowering_cases import LOWERING
 from ops.traced_cases import TRACED
 from random_kernels.families import ACCESSES, CALLS
+from verdicts.forms import random_form
 from verdicts.judging import tally_of
 from verdicts.operations import kernels
 
@@ -37,6 +38,12 @@ def test_of_single_operations() -> None:
     tally = tally_of(kernels())
     assert tally.wrong == []
     assert tally.accepted["lowers"] >= 0.4 * tally.accepted.total()
+
+
+def test_of_random_forms() -> None:
+    tally = tally_of(random_form(seed) for seed in range(300))
+    assert tally.wrong == []
+    assert tally.accepted["lowers"] >= 0.85 * tally.accepted.total()
 
 
 def test_of_random_kernels() -> None:

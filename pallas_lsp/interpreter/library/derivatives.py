@@ -7,6 +7,8 @@ forward rule in the function's place, and the backward rule on its residuals.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ...shapes import dtypes
 from ...shapes.avals import Aval
@@ -29,9 +31,10 @@ def call_with_rules(machine: Machine, value: Transformed, arguments: Arguments, 
     taken = "fwd" in value.options and any(machine.around.taker(leaf) for arg in arguments.args for leaf in leaves(machine, arg))
     args = _by_position(machine, value.func, arguments) if taken else None
     constant = _constant_positions(machine, value, len(args), node, frame) if args is not None else None
-    with machine.around.with_own_derivative():
-        if args is None or constant is None:
+    if args is None or constant is None:
+        with machine.around.with_own_derivative():
             return machine.call(value.func, arguments, node, frame)
+    with _as_they_are(machine):
         result = machine.call(value.options["fwd"], Arguments(args), node, frame)
         if not isinstance(result, tuple) or len(result) != 2:
             return Unknown("the result of a forward rule", host=True)
@@ -39,6 +42,19 @@ def call_with_rules(machine: Machine, value: Transformed, arguments: Arguments, 
         cotangent = tree_map(machine, _cotangent, out)
         machine.call(value.options["bwd"], Arguments([*(args[i] for i in constant), residuals, cotangent]), node, frame)
         return out
+
+
+@contextmanager
+def _as_they_are(machine: Machine) -> Iterator[None]:
+    """Around the rules of a function: under one derivative and nothing else, what they compute is what is lowered."""
+    saved = machine.transformed
+    if saved == len(machine.around.differentiated) == 1:
+        machine.transformed = 0
+    try:
+        with machine.around.with_own_derivative():
+            yield
+    finally:
+        machine.transformed = saved
 
 
 def _by_position(machine: Machine, function: Value, arguments: Arguments) -> list[Value] | None:
