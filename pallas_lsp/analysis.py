@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
 from .data.versions import KNOWN
-from .depth import deep
 from .given import GivenCall
 from .interpreter.events import Event
 from .interpreting import Interpreter, Memory, verifier
@@ -60,7 +59,6 @@ class Analysis:
         return self.find_uses()
 
 
-@deep
 def analyze(
     source: Source,
     project: Project,

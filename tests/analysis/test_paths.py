@@ -271,3 +271,16 @@ def run(k, v):
 )
 def test_an_unknown_condition_matters_where_it_changes_something(tmp_path: Path, more: str, call: str, rules: list[str]) -> None:
     assert [rule for rule, _ in check(tmp_path, UNRELATED.format(more=more) + call)] == rules
+
+
+def test_loops_in_loops_are_not_run_twice_for_each_loop_around_them(tmp_path: Path) -> None:
+    """Which dtype a carry has that starts as a plain number is known once the body ran: that run tells it of the loops in the body too."""
+    depth = 10
+    body = "".join(f"{'    ' * level}    def body{level}(i, carry):\n" for level in range(depth))
+    body += f"{'    ' * depth}    o_ref[0, 0] = 1.0\n{'    ' * depth}    return carry + jnp.int32(1)\n"
+    for level in reversed(range(depth)):
+        body += f"{'    ' * level}    {'return' if level else 'o_ref[...] = x_ref[...] +'} jax.lax.fori_loop(0, 4, body{level}, 0)\n"
+    write(tmp_path, kernels=f"{HEAD}\ndef kernel(x_ref, o_ref):\n{body}\ndef run(x):\n" + CALL.format(more="", operands="x"))
+    analysis = analysed(tmp_path, "kernels.py")
+    assert [diagnostic.rule for diagnostic in analysis.diagnostics] == ["store-scalar-to-vmem"]
+    assert not analysis.cut.get("steps")

@@ -27,7 +27,7 @@ from ..operations import is_traced, needs_static
 from ..paths import PathEnd
 from ..shared import Shared
 from ..truth import as_dim
-from ..values import Array, Builtin, Region, Unknown, Value
+from ..values import ABSENT, Array, Builtin, Region, Unknown, Value
 from .forwarding import is_carried_through, source
 from .registry import PALLAS, Call, models
 from .structures import difference, same_type
@@ -124,7 +124,9 @@ def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loo
     machine = call.machine
     effects = machine.effects
     init = tree_map(machine, as_array, init)
-    entering = _entering(call, init, step)
+    entering, first = _entering(call, init, step)
+    if machine.muted and first is not ABSENT:  # a loop around asks for types only: to run again for that would double with each loop
+        return _leaving(machine, entering, first, (), rolled)
     # Before JAX 0.12 a while loop is kept whole, with all that it starts from, or dropped whole; a scan loses its own dead loads.
     older = satisfies(parse_version(machine.jax_version or ""), None, "0.11")
     starts = tuple(leaf for leaf in leaves(machine, init) if isinstance(leaf, Array))
@@ -141,21 +143,24 @@ def _carried(call: Call, init: Value, step: Step, controls: Sequence[Value], loo
     return _leaving(machine, entering, result, controls, rolled)
 
 
-def _entering(call: Call, init: Value, step: Step) -> Value:
-    """The carry as the body sees it: a weakly typed start takes the dtype that JAX promotes it to."""
+def _entering(call: Call, init: Value, step: Step) -> tuple[Value, Value]:
+    """The carry as the body sees it: a weakly typed start takes the dtype that JAX promotes it to.
+
+    With it comes what the body makes of the start, ``ABSENT`` where it need not run to know, or cannot to its end.
+    """
     machine = call.machine
 
     def plain(leaf: Value) -> Value:
         return Array(leaf.aval, (leaf,)) if isinstance(leaf, Array) else leaf
 
     if not any(isinstance(leaf, Array) and leaf.aval.weak is not False for leaf in leaves(machine, init)):
-        return tree_map(machine, plain, init)
+        return tree_map(machine, plain, init), ABSENT
     machine.muted += 1
     seen, machine.seen_kernels = machine.seen_kernels, Shared()
     try:
         first = machine.settle(step(tree_map(machine, plain, init)))
     except PathEnd:
-        return tree_map(machine, plain, init)  # the body runs again and says what it met
+        return tree_map(machine, plain, init), ABSENT  # the body runs again and says what it met
     finally:
         machine.muted -= 1
         machine.seen_kernels = seen
@@ -165,9 +170,9 @@ def _entering(call: Call, init: Value, step: Step) -> Value:
 
     alone = tree_map(machine, lambda leaf: settled(leaf, None), init)
     if is_node(init) != is_node(first):
-        return alone
+        return alone, first
     result = tree_map(machine, settled, init, first)
-    return alone if isinstance(result, Unknown) else result
+    return alone if isinstance(result, Unknown) else result, first
 
 
 def _promoted(start: Aval, after: Value) -> Aval:
