@@ -194,10 +194,13 @@ class Machine:
         for statement in body:
             self.tick()
             handler = EXECUTE.get(type(statement))
-            if handler is not None:
-                handler(self, statement, frame)
-            else:
+            if handler is None:
                 self.doubt(f"{type(statement).__name__} is not interpreted")
+                continue
+            try:
+                handler(self, statement, frame)
+            except RecursionError:
+                raise PathEnd("a statement that nests too deep") from None
 
     def call(self, function: Value, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
         """The result of calling a value."""

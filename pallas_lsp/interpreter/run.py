@@ -8,7 +8,7 @@ from functools import partial
 
 from ..given import GivenCall, WrongCall
 from ..shapes import dims
-from . import importing, library, matching
+from . import host_loops, importing, library, matching
 from .annotations import Annotations
 from .entry_runs import EntryRuns, Taken, holds, made_by, take, take_alone
 from .expressions import make_function
@@ -23,7 +23,7 @@ from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Val
 from .written import free_names, names_in
 
 # Importing these fills the machine's tables: without them nothing is interpreted.
-_TABLES = (importing, library, matching)
+_TABLES = (host_loops, importing, library, matching)
 TOP_LEVEL_PATHS = 4
 _CALLERS = 8
 _PLAIN_KINDS = frozenset({"Any", "Array", "ArrayLike", "Callable"})

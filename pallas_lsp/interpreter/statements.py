@@ -7,24 +7,21 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
-from ..shapes.dims import Poly
 from .classes import class_attribute, define_class
 from .events import ValueStore
 from .expressions import dict_key, make_function
-from .frames import MISSING, Frame
+from .frames import Frame
 from .machine import CONTEXTS, EXECUTE, Arguments, Machine
-from .operators import SYMBOL, binary, made_on_host
+from .operators import SYMBOL, binary
 from .paths import PathEnd
 from .refs import store
 from .sequences import items_of, unpack
-from .truth import assume, known_truth, truth
+from .truth import assume, truth
 from .values import (
     ABSENT,
     Array,
     Function,
     Instance,
-    Iteration,
-    Number,
     Opaque,
     Ref,
     RefIndexer,
@@ -33,7 +30,6 @@ from .values import (
 )
 
 _Handler = TypeVar("_Handler", bound=Callable[..., None])
-UNROLL = 64
 
 
 class Returned(Exception):
@@ -243,103 +239,6 @@ def _break(machine: Machine, node: ast.Break, frame: Frame) -> None:
 @executes(ast.Continue)
 def _continue(machine: Machine, node: ast.Continue, frame: Frame) -> None:
     raise LoopControl(leaves=False)
-
-
-@executes(ast.For, ast.AsyncFor)
-def _for(machine: Machine, node: ast.For, frame: Frame) -> None:
-    iterable = machine.evaluate(node.iter, frame)
-    items = items_of(machine, iterable, node.iter, frame)
-    if items is not None and len(items) <= UNROLL:
-        left = False
-        for item in items:
-            assign(machine, node.target, item, frame, node)
-            if _run_once(machine, node.body, frame):
-                left = True
-                break
-        if not left:
-            machine.execute(node.orelse, frame)
-        return
-    item = items[0] if items else loop_item(machine, iterable)
-    _run_unknown_times(machine, node, frame, lambda: assign(machine, node.target, item, frame, node))
-
-
-def loop_item(machine: Machine, iterable: Value) -> Value:
-    """An item of an iterable of unknown length: a whole number for a ``range``."""
-    from ..shapes import dims
-
-    why = iterable.why if isinstance(iterable, Unknown) else "an item of a sequence of unknown length"
-    if isinstance(iterable, Iteration) or (
-        isinstance(iterable, Unknown) and iterable.key is not None and iterable.key.startswith("range(")
-    ):
-        return dims.symbol(f"an item of {getattr(iterable, 'key', 'it')}", 0)
-    return Unknown(why, host=machine.kernel is None)
-
-
-def _run_once(machine: Machine, body: list[ast.stmt], frame: Frame) -> bool:
-    """Run a loop's body; True when it leaves the loop."""
-    try:
-        machine.execute(body, frame)
-    except LoopControl as control:
-        return control.leaves
-    return False
-
-
-def _run_unknown_times(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, begin: Callable[[], None]) -> None:
-    """Run the body once for any iteration, and forget afterwards what it changes."""
-    machine.blind += 1  # what other iterations do is not known
-    machine.doubt("a loop of Python's whose turns are too many, or not known")
-    before = {name: frame.names.get(name, MISSING) for name in assigned_names(node)}
-    lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
-    begin()
-    try:
-        machine.execute(node.body, frame)
-    except LoopControl:
-        pass
-    except Returned:
-        # Whether the loop returns, and what runs after it, is no longer certain.
-        raise PathEnd("a return inside a loop of unknown length") from None
-    for name, old in before.items():
-        new = frame.names.get(name, MISSING)
-        if new is not old and new is not MISSING:
-            frame.names[name] = _joined(machine, old, new, ast.Name(name))
-    for name, length in lengths.items():
-        value = frame.names.get(name)
-        if isinstance(value, list) and len(value) != length:
-            frame.names[name] = Unknown(f"`{name}` grows in a loop of unknown length", host=machine.kernel is None)
-
-
-def _joined(machine: Machine, old: Value, new: Value, node: ast.Name) -> Value:
-    """What a name holds after a loop that ran an unknown number of times: its type of array if that did not change."""
-    if isinstance(old, Array) and isinstance(new, Array) and old.aval == new.aval:
-        return Array(new.aval, (old, new), made_by=new.made_by)
-    if type(old) is type(new) and isinstance(old, str | int | float | bool) and old == new:
-        return old
-    why = "changed in a loop of unknown length"
-    if all(isinstance(value, int | Poly | Number) and not isinstance(value, bool) for value in (old, new)):
-        return machine.number(why, node)
-    return Unknown(why, host=machine.kernel is None or (made_on_host(old) and made_on_host(new)))
-
-
-def assigned_names(node: ast.AST) -> set[str]:
-    """The names that a loop's statements bind in their own scope."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-@executes(ast.While)
-def _while(machine: Machine, node: ast.While, frame: Frame) -> None:
-    for _ in range(UNROLL):
-        value = machine.evaluate(node.test, frame)
-        known = known_truth(value)
-        if known is None and isinstance(value, Array) and value.traced:
-            truth(machine, value, node.test, frame)
-        if known is None:
-            break
-        if not known:
-            machine.execute(node.orelse, frame)
-            return
-        if _run_once(machine, node.body, frame):
-            return
-    _run_unknown_times(machine, node, frame, lambda: None)
 
 
 @executes(ast.With, ast.AsyncWith)

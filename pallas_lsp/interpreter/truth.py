@@ -310,7 +310,9 @@ def assume(machine: Machine, test: ast.expr, frame: Frame, answer: bool) -> bool
         if (not answer) in parts:
             return not answer
         return None if None in parts else answer
-    if isinstance(test, ast.BoolOp) or (isinstance(test, ast.Compare) and len(test.ops) > 1):
+    if isinstance(test, ast.BoolOp):
+        return _assume_one(machine, test.values, frame, answer)
+    if isinstance(test, ast.Compare) and len(test.ops) > 1:
         return None
     value = machine.evaluate(test, frame)
     known = known_truth(value)
@@ -325,4 +327,28 @@ def assume(machine: Machine, test: ast.expr, frame: Frame, answer: bool) -> bool
             machine.path.answers.setdefault(condition.key, wanted)
         if condition.learn is not None:
             condition.learn(machine.path.facts, wanted)
+    return None
+
+
+_PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.Not, ast.Compare, ast.cmpop, ast.expr_context)
+
+
+def _assume_one(machine: Machine, parts: list[ast.expr], frame: Frame, answer: bool) -> bool | None:
+    """Learn that at least one of the ``parts`` is ``answer``: an ``and`` that does not hold, an ``or`` that does.
+
+    That says something only where all parts but one are known to be otherwise. What stands behind an open part is looked at only
+    where it is plain: the program itself might not get there.
+    """
+    still_open: list[ast.expr] = []
+    for part in parts:
+        plain = all(isinstance(node, _PLAIN) for node in ast.walk(part))
+        known = known_truth(machine.evaluate(part, frame)) if plain or not (still_open or isinstance(part, ast.BoolOp)) else None
+        if known is answer:
+            return answer
+        if known is None:
+            still_open.append(part)
+    if not still_open:
+        return not answer
+    if len(still_open) == 1:
+        assume(machine, still_open[0], frame, answer)
     return None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..shapes.dims import Dim, symbol
+from ..shapes.dims import Dim, MaybeDim, symbol
 
 if TYPE_CHECKING:
     from .paths import Facts, Path
@@ -80,6 +80,34 @@ class UnknownShape(Unknown):
     def poly(self) -> Dim | None:
         """A shape is no size."""
         return None
+
+
+class UnknownRange(Unknown):
+    """A ``range`` of unknown length: ``range(start, stop, step)``, None for a bound that is no number that has a name."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: MaybeDim, stop: MaybeDim, step: MaybeDim, key: str) -> None:
+        super().__init__("a range of unknown length", key, host=True)
+        self.start, self.stop, self.step = start, stop, step
+
+    @property
+    def poly(self) -> Dim | None:
+        """A range is no size."""
+        return None
+
+    @property
+    def first(self) -> Value:
+        """The number of the first turn."""
+        return self.start if self.start is not None else Unknown(self.why, host=True)
+
+    def least(self, turn: int) -> int | None:
+        """What its numbers are at least from this turn on, counted from 0; None where that is not known."""
+        if not isinstance(self.step, int) or self.step == 0:
+            return None
+        if self.step < 0:
+            return self.stop + 1 if isinstance(self.stop, int) else None
+        return self.start + turn * self.step if isinstance(self.start, int) else None
 
 
 class ShapeOfRef(Unknown):

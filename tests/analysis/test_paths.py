@@ -284,3 +284,75 @@ def test_loops_in_loops_are_not_run_twice_for_each_loop_around_them(tmp_path: Pa
     analysis = analysed(tmp_path, "kernels.py")
     assert [diagnostic.rule for diagnostic in analysis.diagnostics] == ["store-scalar-to-vmem"]
     assert not analysis.cut.get("steps")
+
+
+def test_a_later_turn_of_a_loop_of_unknown_length_does_not_see_what_was_before_the_first(tmp_path: Path) -> None:
+    text = """
+def kernel(x_ref, o_ref, *, turns):
+    shape, rows = (), []
+    for turn in range(turns):
+        if turn == 0:
+            shape = (8, 128)
+        else:
+            o_ref[...] = jnp.zeros(shape, jnp.float32) + jnp.sum(jnp.stack(rows), axis=0)
+        rows.append(x_ref[...])
+
+
+def call(x, turns):
+    return pl.pallas_call(
+        lambda *refs: kernel(*refs, turns=turns), out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32)
+    )(x)
+"""
+    assert check(tmp_path, text) == []
+
+
+def test_the_first_turn_of_a_loop_of_unknown_length_sees_what_was_before(tmp_path: Path) -> None:
+    text = """
+def kernel(x_ref, o_ref, *, turns):
+    shape = ()
+    for turn in range(turns):
+        o_ref[...] = jnp.zeros(shape, jnp.float32)
+        shape = (8, 128)
+
+
+def call(x, turns):
+    return pl.pallas_call(
+        lambda *refs: kernel(*refs, turns=turns), out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32)
+    )(x)
+"""
+    assert [rule for rule, _ in check(tmp_path, text)] == ["store-shape-mismatch"]
+
+
+def test_items_of_two_loops_over_one_range_differ(tmp_path: Path) -> None:
+    text = """
+def kernel(x_ref, o_ref, *, turns):
+    for i in range(turns):
+        for j in range(turns):
+            if i != j:
+                o_ref[0, 0] = 1.0
+
+
+def call(x, turns):
+    return pl.pallas_call(
+        lambda *refs: kernel(*refs, turns=turns), out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32)
+    )(x)
+"""
+    assert [rule for rule, _ in check(tmp_path, text)] == ["store-scalar-to-vmem"]
+
+
+@pytest.mark.parametrize("guard", ["scaled and scale is None", "scale is None and scaled", "not (scale is not None or not scaled)"])
+def test_a_guard_of_which_one_part_is_open_tells_it(tmp_path: Path, guard: str) -> None:
+    text = f"""
+def kernel(*refs):
+    refs[-1][...] = refs[0][...]
+
+
+def call(x, flag, scale=None):
+    scaled = {{1: True, 2: False}}[1 if flag else 2]
+    if {guard}:
+        raise ValueError("no scale")
+    spec = pl.BlockSpec(memory_space=pltpu.VMEM)
+    in_specs = [spec, spec if scaled else None]
+    return pl.pallas_call(kernel, in_specs=in_specs, out_shape=jax.ShapeDtypeStruct((8, 128), x.dtype))(x, scale if scaled else None)
+"""
+    assert check(tmp_path, text) == []

@@ -36,6 +36,7 @@ from ..values import (
     SuperProxy,
     Transformed,
     Unknown,
+    UnknownRange,
     UnknownShape,
     Value,
     ValueMethod,
@@ -72,7 +73,8 @@ def _range(call: Call) -> Value:
         return result if len(result) <= _LONGEST_RANGE else call.unknown()
     if (traced := traced_in(call.machine, call.args)) is not None:
         needs_static(call.machine, "index", traced, "`range`", call.node, call.frame)
-    return Unknown("a range of unknown length", f"range({', '.join(dims.render(p) if p is not None else '?' for p in parts)})", host=True)
+    start, stop, step = (0, *parts, 1) if len(parts) == 1 else (*parts, 1) if len(parts) == 2 else parts if len(parts) == 3 else (None,) * 3
+    return UnknownRange(start, stop, step, f"range({', '.join(dims.render(p) if p is not None else '?' for p in parts)})")
 
 
 @models("object")

@@ -223,7 +223,7 @@ def _run(machine: Machine, function: Value, received: Arguments, context: Kernel
 def _note_unwritten(machine: Machine, function: Function, received: Arguments, context: KernelContext) -> None:
     for ref in refs_in([*received.args, *received.kwargs.values()]):
         root = ref.root
-        if root.role == "output" and root.sure and not root.written and not root.aliased:
+        if root.role == "output" and root.space != "semaphore" and root.sure and not root.written and not root.aliased:
             machine.emit(NeverWritten(place(machine, function.module, function.node, context.call), function, root))
 
 

@@ -1,0 +1,136 @@
+"""Python's own loops: unrolled where their turns are known, else run for their first turn and for any later one."""
+
+from __future__ import annotations
+
+import ast
+
+from ..shapes import dims
+from ..shapes.dims import Poly
+from .frames import MISSING, Frame
+from .machine import Machine
+from .operators import made_on_host
+from .paths import PathEnd
+from .sequences import items_of
+from .statements import LoopControl, Returned, assign, executes
+from .truth import known_truth, truth
+from .unknowns import Number, Unknown, UnknownRange, Value
+from .values import Array
+from .written import written
+
+_UNROLL = 64
+
+
+@executes(ast.For, ast.AsyncFor)
+def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> None:
+    iterable = machine.evaluate(node.iter, frame)
+    items = items_of(machine, iterable, node.iter, frame)
+    if items is None or len(items) > _UNROLL:
+        _run_unknown_times(machine, node, frame, iterable, items)
+        return
+    for item in items:
+        assign(machine, node.target, item, frame, node)
+        if _run_once(machine, node.body, frame):
+            return
+    machine.execute(node.orelse, frame)
+
+
+@executes(ast.While)
+def _while(machine: Machine, node: ast.While, frame: Frame) -> None:
+    for _ in range(_UNROLL):
+        value = machine.evaluate(node.test, frame)
+        known = known_truth(value)
+        if known is None and isinstance(value, Array) and value.traced:
+            truth(machine, value, node.test, frame)
+        if known is None:
+            break
+        if not known:
+            machine.execute(node.orelse, frame)
+            return
+        if _run_once(machine, node.body, frame):
+            return
+    _run_unknown_times(machine, node, frame)
+
+
+def _run_once(machine: Machine, body: list[ast.stmt], frame: Frame) -> bool:
+    """Run a loop's body; True when it leaves the loop."""
+    try:
+        machine.execute(body, frame)
+    except LoopControl as control:
+        return control.leaves
+    return False
+
+
+def _item(machine: Machine, iterable: Value, items: list[Value] | None, target: str, turn: int | None) -> Value:
+    """The item of the first turn (0), what stands for those of all later turns (1) or of all turns (None)."""
+    if turn == 0 and items:
+        return items[0]
+    if turn == 0 and isinstance(iterable, UnknownRange):
+        return iterable.first
+    begin = turn or 0
+    if isinstance(iterable, UnknownRange):
+        return dims.symbol(f"{target} in {iterable.key}", iterable.least(begin))
+    if items is None:
+        return Unknown(iterable.why if isinstance(iterable, Unknown) else "a sequence of unknown length", host=machine.kernel is None)
+    numbers = [item for item in items[begin:] if type(item) is int]
+    whole = len(numbers) == len(items) - begin
+    return dims.symbol(f"{target} of many", min(numbers)) if whole else Unknown("an item of a long sequence", host=True)
+
+
+def _run_unknown_times(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, iterable: Value = None, items: list[Value] | None = None
+) -> None:
+    """Run the body for the first turn, and for any later one after forgetting what the first has changed.
+
+    Where no turn sees what another has done, one that stands for all says it all. Afterwards what the body changes is forgotten.
+    """
+    machine.blind += 1  # what other turns do is not known
+    machine.doubt("a loop of Python's whose turns are too many, or not known")
+    changed = assigned_names(node)
+    for turn in (0, 1) if _hands_on(node, changed, frame) else (None,):
+        before = {name: frame.names.get(name, MISSING) for name in changed}
+        lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
+        if not isinstance(node, ast.While):
+            assign(machine, node.target, _item(machine, iterable, items, written(node.target), turn), frame, node)
+        try:
+            left = _run_once(machine, node.body, frame)
+        except Returned:
+            # Whether the loop returns, and what runs after it, is no longer certain.
+            raise PathEnd("a return inside a loop of unknown length") from None
+        _forget_changes(machine, frame, before, lengths)
+        if left:
+            break
+
+
+def _hands_on(node: ast.For | ast.AsyncFor | ast.While, changed: set[str], frame: Frame) -> bool:
+    """Whether a turn may see what another has done: the body binds a name that was there before, or has a list at hand."""
+    used = {n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)}
+    targets = set() if isinstance(node, ast.While) else {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+    return any(name in used and name not in targets and (name in changed or isinstance(frame.names[name], list)) for name in frame.names)
+
+
+def _forget_changes(machine: Machine, frame: Frame, before: dict[str, Value], lengths: dict[str, int]) -> None:
+    for name, old in before.items():
+        new = frame.names.get(name, MISSING)
+        if new is not old and new is not MISSING:
+            frame.names[name] = _joined(machine, old, new, ast.Name(name))
+    for name, length in lengths.items():
+        value = frame.names.get(name)
+        if isinstance(value, list) and len(value) != length:
+            frame.names[name] = Unknown(f"`{name}` grows in a loop of unknown length", host=machine.kernel is None)
+
+
+def _joined(machine: Machine, old: Value, new: Value, node: ast.Name) -> Value:
+    """What a name holds after a loop that ran an unknown number of times: its type of array if that did not change."""
+    if isinstance(old, Array) and isinstance(new, Array) and old.aval == new.aval:
+        return Array(new.aval, (old, new), made_by=new.made_by)
+    if type(old) is type(new) and isinstance(old, str | int | float | bool) and old == new:
+        return old
+    why = "changed in a loop of unknown length"
+    if all(isinstance(value, int | Poly | Number) and not isinstance(value, bool) for value in (old, new)):
+        return machine.number(why, node)
+    return Unknown(why, host=machine.kernel is None or (made_on_host(old) and made_on_host(new)))
+
+
+def assigned_names(node: ast.AST) -> set[str]:
+    """The names that a loop's statements bind in their own scope."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
