@@ -73,7 +73,9 @@ def unimplemented_primitive(event: Operation | Computed | CallFault, context: Co
             return None
         return _missing(event, "`.at[...]` on a value" if event.kind == "scatter" else "a negative step on a value", event.kind)
     primitive = _primitive(event, context, "unimplemented-primitive") or _copied(event, context)
-    return _missing(event, lowered.name(event), primitive) if primitive else None
+    if primitive is None or (primitive == "copy" and _is_numpys(event)):
+        return None
+    return _missing(event, lowered.name(event), primitive)
 
 
 def _copied(event: Operation, context: Context) -> str | None:
@@ -82,6 +84,12 @@ def _copied(event: Operation, context: Context) -> str | None:
         return None
     default = event.function == "jax.numpy.array"
     return "copy" if event.kwargs.get("copy", default) is True and lowered.is_used(event.result, event.where, context) else None
+
+
+def _is_numpys(event: Operation) -> bool:
+    """Whether the first argument is NumPy's, of which JAX makes a constant (``array`` of ``jax/_src/numpy/array_constructors.py``)."""
+    argument = event.args[0] if event.args else next(iter(event.kwargs.values()), None)
+    return isinstance(argument, Array) and argument.numpy
 
 
 @rule("value-dynamic-slice", on=Computed, also=(Operation,), order=21, stage="lower")
