@@ -9,16 +9,18 @@ from typing import TypeAlias
 
 from ..interpreter.modules import ModuleFile
 from ..interpreter.values import Library
-from ..text.edits import add_import
+from ..text.edits import add_import, grouped
 from ..text.span import Edit, Span
 
 PALLAS = "jax.experimental.pallas"
 TPU = "jax.experimental.pallas.tpu"
 NUMPY = "jax.numpy"
+LAX = "jax.lax"
 
 # How a module is imported where a file does not import it yet: (from module, name, alias).
 _USUAL: dict[str, tuple[str, str | None, str]] = {
     NUMPY: ("jax.numpy", None, "jnp"),
+    LAX: ("jax", "lax", "lax"),
     PALLAS: ("jax.experimental", "pallas", "pl"),
     TPU: ("jax.experimental.pallas", "tpu", "pltpu"),
 }
@@ -52,14 +54,51 @@ class Code:
         """Write ``text`` in the place of a node."""
         return Edit(self.module.path, self.span(node), text)
 
+    def put(self, node: ast.expr, text: str) -> Edit:
+        """Write an expression in the place of another one, in parentheses where what is around would take it apart."""
+        simple = isinstance(ast.parse(f"({text})", mode="eval").body, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
+        return self.replace(node, text if simple or self.is_alone(node) else f"({text})")
+
+    def is_alone(self, node: ast.expr) -> bool:
+        """Whether no operator or suffix stands beside an expression."""
+        holder = self.around(node)[0]
+        if isinstance(holder, ast.Call):
+            return not self.same(holder.func, node)
+        alone = isinstance(holder, ast.Assign | ast.AugAssign | ast.Return | ast.keyword | ast.If | ast.While | ast.Expr)
+        return alone or grouped(self.module.source.text, self.span(node)) is not None
+
     def cut(self, start: int, end: int, text: str = "") -> Edit:
         """Write ``text`` in the place of what stands between two offsets."""
         return Edit(self.module.path, Span(start, end), text)
+
+    def word(self, at: int, text: str) -> Edit:
+        """Write ``text`` at an offset, apart from a word before it."""
+        before = self.module.source.text[at - 1 : at]
+        return self.cut(at, at, f" {text}" if f"x{before}".isidentifier() and before else text)
 
     def after(self, node: ast.AST, text: str) -> Edit:
         """Write ``text`` right behind a node."""
         end = self.span(node).end
         return self.cut(end, end, text)
+
+    def rewrite(self, node: ast.AST, *parts: str | ast.expr) -> tuple[Edit, ...] | None:
+        """Write ``parts`` in the place of a node. Those that are expressions stand in it, in this order, and stay as they are.
+
+        None where a comment between them would be lost.
+        """
+        whole, edits, at, text = self.span(node), list[Edit](), self.span(node).start, ""
+        for part in parts:
+            if isinstance(part, str):
+                text += part
+            else:
+                kept = self.span(part)
+                edits.append(self.cut(at, kept.start, text))
+                at, text = kept.end, ""
+        edits.append(self.cut(at, whole.end, text))
+        gone = [self.module.source.slice(edit.span) for edit in edits]
+        if any("#" in lost for lost in gone):
+            return None
+        return tuple(edit for edit, lost in zip(edits, gone, strict=True) if edit.content != lost)
 
     def around(self, node: ast.AST) -> list[ast.AST]:
         """The nodes that hold ``node``, innermost first.
@@ -104,6 +143,10 @@ class Code:
         step = before[getattr(holder, "col_offset", 0) :] or "    "
         return (before, step) if not before.strip() else None
 
+    def same(self, node: ast.AST, other: ast.AST) -> bool:
+        """Whether two nodes are one place of the file."""
+        return self.span(node) == self.span(other)
+
     # -- names ----------------------------------------------------------------------------------------------------------------------
 
     def qualified(self, node: ast.AST | None) -> str | None:
@@ -139,8 +182,8 @@ class Code:
         holders = {value.name: name for name, value in reversed(self.module.frame.names.items()) if isinstance(value, Library)}
         if module in holders:
             return f"{holders[module]}.{short}"
-        if module == NUMPY and "jax" in holders:
-            return f"{holders['jax']}.numpy.{short}"
+        if module in (NUMPY, LAX) and "jax" in holders:
+            return f"{holders['jax']}.{module.removeprefix('jax.')}.{short}"
         return None
 
     def _imports_from(self, module: str) -> bool:
@@ -164,9 +207,13 @@ class Code:
 
     def unused_name(self, node: ast.AST) -> str | None:
         """A short name for an index that the function around ``node`` does not use."""
+        return self.fresh(node, "i", "j", "k", "n", "index")
+
+    def fresh(self, node: ast.AST, *names: str) -> str | None:
+        """The first of these names that the outermost function around ``node`` does not use; None where it uses all."""
         scope = [self.module.parsed.tree, *self.functions(node)][-1]
         used = {part.id if isinstance(part, ast.Name) else part.arg for part in ast.walk(scope) if isinstance(part, ast.Name | ast.arg)}
-        return next((name for name in ("i", "j", "k", "n", "index") if name not in used), None)
+        return next((name for name in names if name not in used), None)
 
     def only_reads(self, ref: ast.expr, place: ast.AST) -> bool:
         """Whether the outermost function around ``place`` does nothing to a ref of this name but load from it and ask for its shape."""
@@ -180,6 +227,12 @@ class Code:
     def uses(self, name: str, scope: ast.AST) -> Iterator[ast.Name]:
         """The places in ``scope`` that read a variable."""
         return (node for node in ast.walk(scope) if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load))
+
+
+def as_operand(node: ast.expr) -> tuple[str | ast.expr, ...]:
+    """An expression for ``Code.rewrite``, in parentheses where an operator or a suffix beside it would take it apart."""
+    simple = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
+    return (node,) if simple else ("(", node, ")")
 
 
 def _binds(node: ast.AST, name: str) -> bool:

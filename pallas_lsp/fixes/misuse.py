@@ -11,7 +11,8 @@ from ..resolve.project import Project
 from ..rules.diagnostic import Fix
 from ..text.edits import wrap
 from ..text.span import Edit
-from .code import Code
+from .code import PALLAS, Code
+from .computations import Computation, computation_of
 from .registry import Candidate, fixes, make
 
 _MOST_OPERANDS = 3
@@ -115,7 +116,7 @@ def transpose_the_value(event: Access, project: Project) -> Iterator[Fix]:
     yield make(f"Transpose what is loaded from `{code.text(transposer.value)}`", "safe", moved)
 
 
-@fixes("value-dynamic-slice")
+@fixes("value-dynamic-slice", "strided-value-slice")
 def index_the_ref(event: Event, project: Project) -> Iterator[Fix]:
     """``ref[...][i]`` is ``ref[i]``; the same where the loaded value has a name."""
     if not isinstance(event, Computed) or event.kind == "outside":
@@ -136,6 +137,46 @@ def index_the_ref(event: Event, project: Project) -> Iterator[Fix]:
         yield make(f"Index `{ref}` itself", "safe" if read_only else "unsafe", [code.replace(node.value, ref)])
 
 
+@fixes("value-dynamic-slice")
+def slice_the_ref(event: Event, project: Project) -> Iterator[Fix]:
+    """``lax.dynamic_slice_in_dim(x, i, 8)`` of a loaded value is ``ref[pl.ds(i, 8)]``, and so are its like."""
+    sliced, ds = computation_of(event), Code(event.where.module).name(f"{PALLAS}.ds")
+    call = sliced.call if sliced is not None else None
+    if sliced is None or call is None or ds is None or not call.args or "#" in sliced.code.text(call):
+        return
+    value = call.args[0]
+    load = sliced.code.assigned(value) if isinstance(value, ast.Name) else value
+    whole = isinstance(load, ast.Subscript) and isinstance(load.slice, ast.Constant) and load.slice.value is Ellipsis
+    entries = _entries(sliced, call, ds.text) if whole else None
+    if not isinstance(load, ast.Subscript) or entries is None or not isinstance(load.value, ast.Name):
+        return
+    ref = load.value
+    safe = load is value or sliced.code.only_reads(ref, call)
+    edit = sliced.code.replace(call, f"{ref.id}[{', '.join(entries)}]")
+    yield make(f"Index `{ref.id}` itself", "safe" if safe else "unsafe", ds.edits, [edit])
+
+
+def _entries(sliced: Computation, call: ast.Call, ds: str) -> list[str] | None:
+    """The index that takes what a dynamic slice does."""
+    code, event = sliced.code, sliced.event
+    short, given = event.function.rpartition(".")[2], [code.text(argument) for argument in call.args[1:]]
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    if short == "dynamic_slice" and len(call.args) == 3 and not call.keywords:
+        starts, sizes = call.args[1:]
+        if isinstance(starts, ast.Tuple | ast.List) and isinstance(sizes, ast.Tuple | ast.List) and len(starts.elts) == len(sizes.elts):
+            return [f"{ds}({code.text(start)}, {code.text(size)})" for start, size in zip(starts.elts, sizes.elts, strict=True)]
+    axis = event.get(3 if short == "dynamic_slice_in_dim" else 2, "axis", 0)
+    if type(axis) is not int or axis < 0 or any(keyword.arg not in ("axis", "keepdims") for keyword in call.keywords):
+        return None
+    if short == "dynamic_slice_in_dim" and len(given) >= 2:
+        return [":"] * axis + [f"{ds}({given[0]}, {given[1]})"]
+    if short == "dynamic_index_in_dim" and given:
+        kept = event.get(3, "keepdims", True) is not False
+        return [":"] * axis + [f"{ds}({given[0]}, 1)" if kept else given[0]]
+    return None
+
+
 @fixes("zero-rank-ref-not-in-smem")
 def fewer_views(event: Access, project: Project) -> Iterator[Fix]:
     """``view.at[...]`` of a view without dims is the view."""
@@ -145,5 +186,3 @@ def fewer_views(event: Access, project: Project) -> Iterator[Fix]:
         if place is not None and _is_view(place) and isinstance(place, ast.Subscript) and isinstance(place.value, ast.Attribute):
             holder = place.value.value
             yield make(f"Use `{code.text(holder)}` itself", "safe", [code.cut(code.span(holder).end, code.span(place).end)])
-
-

@@ -56,10 +56,10 @@ def make(title: str, applicability: Applicability, *edits: Iterable[Edit]) -> Fi
     return Fix(title, applicability, tuple(dict.fromkeys(edit for group in edits for edit in group)))
 
 
-def joined(inner: Fix, outer: Fix, around: Span) -> Fix:
-    """Both fixes in one: what ``outer`` writes before and behind the expression ``around`` encloses what ``inner`` writes there."""
-    edits = list(inner.edits)
-    for edit in outer.edits:
+def enclosed(inner: Iterable[Edit], outer: Iterable[Edit], around: Span) -> tuple[Edit, ...]:
+    """Both groups of edits in one: what ``outer`` writes around the expression ``around`` encloses what ``inner`` writes there."""
+    edits = list(inner)
+    for edit in outer:
         same = next((known for known in edits if (known.path, known.span) == (edit.path, edit.span)), None)
         if same is None:
             edits.append(edit)
@@ -67,5 +67,11 @@ def joined(inner: Fix, outer: Fix, around: Span) -> Fix:
             edits[edits.index(same)] = replace(edit, content=edit.content + same.content)
         elif edit != same:
             edits[edits.index(same)] = replace(edit, content=same.content + edit.content)
+    return tuple(edits)
+
+
+def joined(inner: Fix, outer: Fix, around: Span) -> Fix:
+    """Both fixes in one, ``outer`` around ``inner``."""
     applicability: Applicability = "safe" if inner.applicability == outer.applicability == "safe" else "unsafe"
-    return Fix(f"{inner.title}, and {outer.title[:1].lower()}{outer.title[1:]}", applicability, tuple(edits))
+    title = f"{inner.title}, and {outer.title[:1].lower()}{outer.title[1:]}"
+    return Fix(title, applicability, enclosed(inner.edits, outer.edits, around))

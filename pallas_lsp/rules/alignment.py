@@ -62,6 +62,23 @@ def _finding(event: Access, entry: IndexEntry, axis: int, needed: int, what: str
 @rule("unaligned-dynamic-lane", on=Access, order=125, stage="compile")
 def unaligned_dynamic_lane(event: Access, context: Context) -> Finding | None:
     """The last dim of a ref is indexed at a traced place that need not be a multiple of 128."""
+    found = _lane(event, context)
+    return _finding(event, found[0], len(event.ref.shape or ()) - 1, found[1], "the last dim") if found is not None else None
+
+
+@rule("unaligned-dynamic-sublane", on=Access, order=126, stage="compile")
+def unaligned_dynamic_sublane(event: Access, context: Context) -> Finding | None:
+    """The second-last dim of a ref is sliced at a traced place that need not be a multiple of its tile."""
+    found = _sublane(event, context)
+    return _finding(event, found[0], len(event.ref.shape or ()) - 2, found[1], "the rows") if found is not None else None
+
+
+def unproven_start(event: Access) -> tuple[IndexEntry, int] | None:
+    """The entry whose start the compiler fails to prove a multiple of the number; None where there is none."""
+    return _lane(event, Context()) or _sublane(event, Context())
+
+
+def _lane(event: Access, context: Context) -> tuple[IndexEntry, int] | None:
     plain = _plain(event, context)
     if plain is None or not plain[0]:
         return None
@@ -69,14 +86,10 @@ def unaligned_dynamic_lane(event: Access, context: Context) -> Finding | None:
     axis = len(shape) - 1
     start = _start(entries[axis]) if axis in entries else None
     needed = _LANES if len(shape) > 1 else _LANES * (32 // bits)
-    if start is None or not _unproven(start, needed):
-        return None
-    return _finding(event, entries[axis], axis, needed, "the last dim")
+    return (entries[axis], needed) if start is not None and _unproven(start, needed) else None
 
 
-@rule("unaligned-dynamic-sublane", on=Access, order=126, stage="compile")
-def unaligned_dynamic_sublane(event: Access, context: Context) -> Finding | None:
-    """The second-last dim of a ref is sliced at a traced place that need not be a multiple of its tile."""
+def _sublane(event: Access, context: Context) -> tuple[IndexEntry, int] | None:
     plain = _plain(event, context)
     if plain is None or len(plain[0]) < 2:
         return None
@@ -89,7 +102,7 @@ def unaligned_dynamic_sublane(event: Access, context: Context) -> Finding | None
     if bits == 32 and (lanes <= _LANES or (_is_one(entries[axis]) and _is_whole(entries.get(axis + 1)))):
         return None
     needed = _tile_rows(rows, bits)
-    return _finding(event, entries[axis], axis, needed, "the rows") if _unproven(start, needed) else None
+    return (entries[axis], needed) if _unproven(start, needed) else None
 
 
 def _tile_rows(rows: int, bits: int) -> int:

@@ -138,7 +138,7 @@ def _slots(source: Source, call: ast.Call) -> tuple[int, list[_Slot]]:
     Raises ValueError where the tree does not say where they are.
     """
     closing = source.span_of(call).end - 1
-    opening = next((at for at, char in _code(source.text, source.span_of(call.func).end, closing) if char == "("), None)
+    opening = next((at for at, char in code_characters(source.text, source.span_of(call.func).end, closing) if char == "("), None)
     if opening is None:  # Python 3.11 misplaces calls inside f-strings
         raise ValueError("the call is not where the tree says it is")
     places = sorted(source.span_of(argument) for argument in [*call.args, *call.keywords])
@@ -148,15 +148,15 @@ def _slots(source: Source, call: ast.Call) -> tuple[int, list[_Slot]]:
         # A generator that is the only argument has the call's own parentheses.
         inner = Span(max(place.start, start), min(place.end, closing))
         limit = places[index + 1].start if index + 1 < len(places) else closing
-        comma = next((at for at, char in _code(source.text, inner.end, limit) if char == ","), None)
-        first = next((at for at, _ in _code(source.text, start, inner.start)), inner.start)
-        last = max((at + 1 for at, _ in _code(source.text, inner.end, limit if comma is None else comma)), default=inner.end)
+        comma = next((at for at, char in code_characters(source.text, inner.end, limit) if char == ","), None)
+        first = next((at for at, _ in code_characters(source.text, start, inner.start)), inner.start)
+        last = max((at + 1 for at, _ in code_characters(source.text, inner.end, limit if comma is None else comma)), default=inner.end)
         slots.append(_Slot(Span(first, last), comma))
         start = limit if comma is None else comma + 1
     return opening, slots
 
 
-def _code(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+def code_characters(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     """The characters between expressions, brackets and commas, without white space and comments."""
     while start < end:
         if text[start] == "#":
@@ -183,7 +183,7 @@ def wrap(source: Source, node: ast.expr, prefix: str, suffix: str) -> tuple[Edit
     expression does. A prefix that ends in an open bracket with a suffix that ends an argument needs no parentheses.
     """
     span = source.span_of(node)
-    outer = _grouped(source.text, span)
+    outer = grouped(source.text, span)
     if isinstance(node, ast.GeneratorExp):  # its parentheses may be those of a call
         span, outer = Span(span.start + 1, span.end - 1), None
     as_argument = prefix.rstrip().endswith(("(", "[", "{", ",")) and suffix.startswith((")", "]", "}", ","))
@@ -216,17 +216,17 @@ def _has_parentheses(source: Source, node: ast.Tuple) -> bool:
     if not node.elts:
         return True
     first = source.span_of(node.elts[0])
-    opened = sum(char == "(" for _, char in _code(source.text, span.start, first.start))
+    opened = sum(char == "(" for _, char in code_characters(source.text, span.start, first.start))
     closed = 0
-    for _, char in _code(source.text, first.end, span.end):
+    for _, char in code_characters(source.text, first.end, span.end):
         if char != ")":
             break
         closed += 1
     return opened > closed
 
 
-def _grouped(text: str, span: Span) -> Span | None:
-    """The span with the parentheses around it, where they only group: no call's, no tuple's."""
+def grouped(text: str, span: Span) -> Span | None:
+    """The span with the parentheses around it, where they only group: no call's, no tuple's; None where there are none."""
     start, end = len(text[: span.start].rstrip()) - 1, span.end
     while end < len(text) and text[end].isspace():
         end += 1
@@ -236,6 +236,26 @@ def _grouped(text: str, span: Span) -> Span | None:
     word = _LAST_WORD.search(before)
     called = before.endswith((")", "]", "}", '"', "'")) or (word is not None and not keyword.iskeyword(word.group()))
     return None if called else Span(start, end + 1)
+
+
+def operator_between(source: Source, left: ast.expr, right: ast.expr) -> Span:
+    """Where the operator between two operands is written."""
+    between = code_characters(source.text, source.span_of(left).end, source.span_of(right).start)
+    places = [at for at, char in between if char not in "()"]
+    return Span(places[0], places[-1] + 1)
+
+
+def comma_for_operator(source: Source, node: ast.BinOp) -> tuple[Edit, ...]:
+    """Write a comma in the place of the operator, behind the left operand; each operand stays on its line."""
+    operator = operator_between(source, node.left, node.right)
+    end = source.span_of(node.left).end
+    left = max((at + 1 for at, _ in code_characters(source.text, end, operator.start)), default=end)
+    if source.line_of(left) == source.line_of(operator.start):
+        return (Edit(source.path, Span(left, operator.end), ","),)
+    end = operator.end
+    while source.text[end] in " \t":
+        end += 1
+    return Edit(source.path, Span(left, left), ","), Edit(source.path, Span(operator.start, end), "")
 
 
 def _touch(left: str, right: str) -> bool:

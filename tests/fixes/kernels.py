@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from textwrap import indent
 
@@ -71,17 +72,18 @@ def program(body: str, *, x: str = "f32[8,128]", y: str | None = None, out: str 
 PATH = "/project/kernel.py"
 
 
-def analysed(text: str, **others: str) -> Analysis:
+def analysed(text: str, target: str | None = None, **others: str) -> Analysis:
     """The analysis of a file with this text, for the installed JAX; ``others`` are the texts of modules beside it, by name."""
     project = Project(overlay={PATH: text, **{f"/project/{name}.py": other for name, other in others.items()}})
     source = project.read(PATH)
     assert source is not None
-    return analyze(source, project, Settings(jax_version=jax.__version__))
+    return analyze(source, project, Settings(jax_version=jax.__version__, target=target))
 
 
-def fixes(text: str, rule: str | None = None) -> list[Fix]:
+@functools.cache
+def fixes(text: str, rule: str | None = None, target: str | None = None) -> list[Fix]:
     """The fixes of the first finding of ``rule``, or of any, in a file with this text."""
-    return list(next(found.fixes for found in analysed(text).diagnostics if rule in (None, found.rule)))
+    return list(next(found.fixes for found in analysed(text, target).diagnostics if rule in (None, found.rule)))
 
 
 def fixed(text: str, fix: Fix) -> str:
