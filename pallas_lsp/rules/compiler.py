@@ -31,15 +31,39 @@ def who(context: Context, chips: frozenset[str]) -> str:
 
 def refusing(event: Operation, context: Context) -> tuple[str, frozenset[str]] | None:
     """The dtype of a vector operation that the table says is refused, and the chips that refuse it."""
-    rows = load_compiled().get(event.function)
-    result = event.result
-    if rows is None or not isinstance(result, Array) or not result.shape or not lowered.is_used(result, event.where, context):
+    rows = load_compiled().get(_COMPUTES_WITH.get(event.function, event.function))
+    result = event.result[0] if isinstance(event.result, tuple) and event.result else event.result
+    if rows is None or not isinstance(result, Array) or not result.shape or not lowered.is_used(event.result, event.where, context):
         return None
     dtype = lowered.operand_dtype(event)
-    if dtypes.kind(dtype) == "unsigned" and any(isinstance(arg, int) for arg in event.args):
-        return None  # a number may make it nothing at all, as 0 does a maximum
+    numbers = [arg for arg in (*event.args[:3], *event.kwargs.values()) if type(arg) is int]
+    if dtype is not None and numbers and not any(_changes(event.function, number, dtype) for number in numbers):
+        return None
     chips = next((chips for covered, chips in rows if dtype in covered), None)
     return (dtype, chips) if dtype is not None and chips is not None and refused_on(context, chips) else None
+
+
+# What a function is made of that the table knows.
+_COMPUTES_WITH = {
+    "jax.numpy.divmod": "jax.numpy.floor_divide", "jax.numpy.clip": "jax.numpy.maximum", "jax.lax.clamp": "jax.lax.max",
+    "jax.lax.integer_pow": "jax.lax.mul", "jax.numpy.outer": "jax.numpy.multiply", "jax.numpy.kron": "jax.numpy.multiply",
+    "jax.numpy.cross": "jax.numpy.multiply",
+}  # fmt: skip
+_SUMS = frozenset({"jax.numpy.add", "jax.numpy.subtract", "jax.lax.add", "jax.lax.sub"})
+_PRODUCTS = frozenset({"jax.numpy.multiply", "jax.numpy.power", "jax.lax.mul", "jax.lax.integer_pow"})
+_QUOTIENTS = frozenset({"jax.numpy.floor_divide", "jax.numpy.divmod", "jax.numpy.remainder", "jax.numpy.mod", "jax.lax.div", "jax.lax.rem"})
+
+
+def _changes(function: str, number: int, dtype: str) -> bool:
+    """Whether the compiler cannot leave an operation with this number out, as it does a maximum with 0 of what is not negative."""
+    if function in _SUMS:
+        return number != 0
+    if function in _PRODUCTS:
+        return number not in (0, 1)
+    if function in _QUOTIENTS:
+        return abs(number) > 1
+    bits, signed = dtypes.bits(dtype) or 0, dtypes.kind(dtype) == "signed"
+    return number not in ((-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1))
 
 
 @rule("i8-arithmetic", on=Operation, order=100, stage="compile")

@@ -177,6 +177,20 @@ def program_id_axis(event: GridAxis, context: Context) -> Finding | None:
     return Finding(event.where.location, f"`pl.{event.function}({event.axis})`, but {axes}{counted}", related, jax)
 
 
+@rule("program-id-without-grid", on=GridAxis, order=5, stage="trace")
+def program_id_without_grid(event: GridAxis, context: Context) -> Finding | None:
+    """``program_id`` or ``num_programs`` in the body of ``pl.kernel``, which runs over a mesh of cores and has no grid."""
+    if event.inside != "mesh":
+        return None
+    instead = "axis_index" if event.function == "program_id" else "axis_size"
+    return Finding(
+        event.where.location,
+        f"`pl.{event.function}({event.axis})` in a kernel of `pl.kernel`, which has a mesh and no grid: `lax.{instead}` of an axis of the mesh "
+        f"tells {'which core runs' if event.function == 'program_id' else 'how many cores run'}",
+        jax_message="",
+    )
+
+
 def _from_the_end(event: GridAxis) -> Finding | None:
     """``pl.program_id(-1)``: JAX refuses it when it lowers the use of the index."""
     if event.inside != "kernel" or event.grid is None or event.axis >= 0 or not isinstance(event.result, Array) or not event.result.live:

@@ -7,10 +7,12 @@ Measured with libtpu for every chip; a rule speaks of the shapes of which all me
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import accumulate
 
 from ..interpreter.events import Access, Computed
 from ..interpreter.operation_events import Operation
-from ..interpreter.values import Array
+from ..interpreter.values import Array, Value
 from ..shapes import dtypes
 from . import lowered, words
 from .compiler import ALL, refused_on, who
@@ -83,17 +85,56 @@ def _mask_relayout(event: Operation, context: Context) -> str | None:
         return "puts a new dim behind the first" if axis % (rank + 1) == rank or (rank == 2 and axis % 3 == 1) else None
     if event.function == "jax.numpy.repeat" and isinstance(axis, int) and rank is not None and rank > 1 and isinstance(first, Array):
         return "repeats its lanes" if axis % rank == rank - 1 else None
-    return _transposed(event)
+    if _joined_within_tiles(event):
+        return "starts within a tile of 8 rows and 128 lanes"
+    return "moves its rows" if _permutation(event) == (1, 0, 2) else None
 
 
-def _transposed(event: Operation) -> str | None:
-    """A transpose of a mask of rank 3 that keeps its lanes and moves its rows."""
-    source, result = event.args[0], event.result
-    before, after = _sizes(source), _sizes(result)
-    if before is None or after is None or len(before) != 3 or len(set(before)) != 3:
+def _joined_within_tiles(event: Operation) -> bool:
+    """Whether a part of a concatenation, or what is padded, starts within a tile of 8 rows and 128 lanes."""
+    arrays = lowered.arrays(event.args[:1])
+    if event.function in ("jax.numpy.concatenate", "jax.lax.concatenate"):
+        axis = event.get(1, "axis" if event.function == "jax.numpy.concatenate" else "dimension", 0)
+        sizes = [_sizes(array) for array in arrays]
+        if type(axis) is not int or any(size is None or len(size) != 2 or not -2 <= axis < 2 for size in sizes):
+            return False
+        starts = accumulate(size[axis] for size in sizes[:-1] if size is not None)
+        return any(start % (8, _LANES)[axis] for start in starts)
+    widths, rank = event.get(1, "pad_width"), len(arrays[0].shape or ())
+    if event.function != "jax.numpy.pad" or rank != 2 or not isinstance(widths, tuple | list) or len(widths) != 2:
+        return False
+    before = [width[0] for width in widths if isinstance(width, tuple | list) and len(width) == 2 and type(width[0]) is int]
+    return len(before) == 2 and any(start % tile for start, tile in zip(before, (8, _LANES), strict=True))
+
+
+def _permutation(event: Operation) -> tuple[int, ...] | None:
+    """The order in which a transpose puts the dims of an array of rank 3."""
+    source, order = event.args[0], [0, 1, 2]
+    if not isinstance(source, Array) or len(source.shape or ()) != 3:
         return None
-    moves = event.function in ("jax.numpy.transpose", "jax.numpy.swapaxes", "jax.numpy.moveaxis", "jax.lax.transpose")
-    return "moves its rows" if moves and after[-1] == before[-1] and after != before else None
+    if event.function in ("jax.numpy.transpose", "jax.lax.transpose"):
+        axes = event.get(1, "axes" if event.function == "jax.numpy.transpose" else "permutation")
+        order = _axes(axes if isinstance(axes, tuple | list) else event.args[1:], 3)
+    elif event.function in _PAIRS:
+        pair = _axes([event.get(position, name) for position, name in enumerate(_PAIRS[event.function], 1)], 2)
+        if not pair:
+            return None
+        if event.function == "jax.numpy.swapaxes":
+            order[pair[0]], order[pair[1]] = order[pair[1]], order[pair[0]]
+        else:
+            order.insert(pair[1], order.pop(pair[0]))
+    else:
+        return None
+    return tuple(order) or None
+
+
+_PAIRS = {"jax.numpy.swapaxes": ("axis1", "axis2"), "jax.numpy.moveaxis": ("source", "destination")}
+
+
+def _axes(values: Sequence[Value], count: int) -> list[int]:
+    """So many axes of an array of rank 3, counted from the front; none where they are not all known."""
+    known = [value % 3 for value in values if type(value) is int and -3 <= value < 3]
+    return known if len(known) == len(values) == count else []
 
 
 @rule("trailing-unit-dim-packed", on=Operation, order=111, also=(Computed,), stage="compile")

@@ -109,6 +109,18 @@ def outer(a: Any, b: Any, out: Any = None) -> Aval:
     return Aval(tuple(None if aval.shape is None else product(aval.shape) for aval in (lhs, rhs)), dtype, weak)
 
 
+@shape_function("jax.numpy.kron")
+def kron(a: Any, b: Any) -> Aval:
+    """Every axis as long as both operands' together; the shorter shape gets axes of size 1 in front."""
+    lhs, rhs = array(a), array(b)
+    dtype, weak = promote((lhs.dtype, lhs.weak), (rhs.dtype, rhs.weak))
+    if lhs.shape is None or rhs.shape is None:
+        return Aval(None, dtype, weak)
+    rank = max(len(lhs.shape), len(rhs.shape))
+    pairs = zip(*((1,) * (rank - len(shape)) + shape for shape in (lhs.shape, rhs.shape)), strict=True)
+    return Aval(tuple(product(pair) for pair in pairs), dtype, weak)
+
+
 @shape_function("jax.numpy.vdot")
 def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Aval:
     lhs, rhs = array(a), array(b)
@@ -197,6 +209,19 @@ def dot_general(
     if isinstance(preferred_element_type, Unknown):
         dtype = None
     return Aval(_dot_general_shape(left.shape, right.shape, dimension_numbers), dtype, all_weak([left, right]))
+
+
+@shape_function("jax.lax.batch_matmul")
+def batch_matmul(lhs: Any, rhs: Any, precision: Any = None) -> Aval:
+    """Matrices in the last two axes, batches of the same sizes before them. Raises ShapeError as ``dot_general`` does."""
+    left, right = array(lhs), array(rhs)
+    if left.shape is None or right.shape is None:
+        return Aval(None, _accumulated(left.dtype, right.dtype, None), all_weak([left, right]))
+    rank = len(left.shape)
+    if rank < 2 or rank != len(right.shape):
+        raise ShapeError(f"batch_matmul of {shape_text(left.shape)} and {shape_text(right.shape)}")
+    batch = tuple(range(rank - 2))
+    return dot_general(left, right, (((rank - 1,), (rank - 2,)), (batch, batch)))
 
 
 def _dot_general_shape(left: Shape, right: Shape, dimension_numbers: Any) -> Shape:

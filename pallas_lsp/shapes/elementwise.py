@@ -347,6 +347,13 @@ def left_shift(x: Any, y: Any, /) -> Aval:
     return elementwise("a shift", (x, y), numeric, INTEGER)
 
 
+@shape_function("jax.numpy.gcd", "jax.numpy.lcm")
+def gcd(x1: Any, x2: Any) -> Aval:
+    """Raises ShapeError where the dtype that both are promoted to is no integer. A loop computes it, and loses some weakness."""
+    made = elementwise("gcd", (x1, x2), promote, INTEGER)
+    return Aval(made.shape, made.dtype, False if made.weak is False else None)
+
+
 @shape_function("jax.numpy.logical_and", "jax.numpy.logical_or", "jax.numpy.logical_xor")
 def logical_and(x: Any, y: Any, /) -> Aval:
     return _to_bool(elementwise("logical_and", (x, y)))

@@ -156,6 +156,15 @@ def var(
     return Aval(reduced_shape(aval.shape, axis, keepdims), made)
 
 
+@shape_function("jax.numpy.linalg.norm")
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Aval:
+    """Without ``ord`` the root of the sum of squares, over all axes or over those that are named."""
+    aval = array(x)
+    if ord is not None or kind(aval.dtype) == "complex":
+        raise Undecided
+    return Aval(reduced_shape(aval.shape, axis, keepdims), to_inexact(aval.dtype), False)
+
+
 @shape_function("jax.numpy.argmax", "jax.numpy.argmin")
 @method_function("argmax", "argmin")
 def argmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Aval:

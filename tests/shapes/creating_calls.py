@@ -235,7 +235,15 @@ def inner(draw: Draw) -> Call:
     return call(array(draw, (*shape(draw, 0, 1), last)), array(draw, () if sometimes(draw) else (*shape(draw, 0, 1), last)))
 
 
-@calls_of("jax.numpy.outer")
+@calls_of("jax.lax.batch_matmul")
+def batch_matmul(draw: Draw) -> Call:
+    batch, inner = shape(draw, 0, 2), pick(draw, SIZES)
+    left, right = (*batch, pick(draw, SIZES), inner), (*batch, pick(draw, SIZES) if sometimes(draw, 12) else inner, pick(draw, SIZES))
+    dtypes = factors(draw)
+    return call(array(draw, left, dtypes), array(draw, right[1:] if sometimes(draw, 12) else right, dtypes))
+
+
+@calls_of("jax.numpy.outer", "jax.numpy.kron")
 def outer(draw: Draw) -> Call:
     return call(operand(draw), operand(draw))
 

@@ -16,7 +16,7 @@ BINARY = (
     *("add", "arctan2", "atan2", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "divide"),
     *("divmod", "equal", "float_power", "floor_divide", "fmax", "fmin", "fmod", "greater", "greater_equal", "hypot", "left_shift"),
     *("less", "less_equal", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor", "maximum", "minimum", "mod"),
-    *("multiply", "not_equal", "pow", "power", "remainder", "right_shift", "subtract", "true_divide"),
+    *("gcd", "lcm", "multiply", "not_equal", "pow", "power", "remainder", "right_shift", "subtract", "true_divide"),
 )
 LAX_UNARY = (
     *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitwise_not", "cbrt", "ceil", "clz", "cos", "cosh", "digamma", "erf"),

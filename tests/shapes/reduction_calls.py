@@ -31,6 +31,12 @@ def other_reduction(draw: Draw) -> Call:
     return call(array(draw, dims, pick(draw, (DTYPES, FLOATS))), axis=axes(draw, len(dims)), **keepdims(draw))
 
 
+@calls_of("jax.numpy.linalg.norm")
+def norm(draw: Draw) -> Call:
+    dims = shape(draw, 1, 2)
+    return call(array(draw, dims), axis=None if sometimes(draw, 2) else axis(draw, len(dims)), **keepdims(draw))
+
+
 @calls_of("jax.numpy.argmax", "jax.numpy.argmin", ".argmax", ".argmin")
 def argmax(draw: Draw) -> Call:
     dims = shape(draw, 1)
