@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_UNKNOWNS = 8
 _LONGEST_FORMULA = 200
+_OF_A_NAME = re.compile(r"(the .* of )(`[^`]*`)")
 
 
 def page(site: KernelSite, places: Places, target: str | None = None) -> Iterator[str]:
@@ -38,12 +40,22 @@ def page(site: KernelSite, places: Places, target: str | None = None) -> Iterato
 
 
 def _unknowns(site: KernelSite) -> Iterator[str]:
-    for unknown in site.unknowns[:_MOST_UNKNOWNS]:
+    unknowns = list(_grouped(site.unknowns))
+    for unknown in unknowns[:_MOST_UNKNOWNS]:
         yield f"  unknown  {unknown}"
-    if len(site.unknowns) > _MOST_UNKNOWNS:
-        yield f"  unknown  and {len(site.unknowns) - _MOST_UNKNOWNS} more"
+    if len(unknowns) > _MOST_UNKNOWNS:
+        yield f"  unknown  and {len(unknowns) - _MOST_UNKNOWNS} more"
     if site.verdict == "undecided" and any(not isinstance(size, int) for ref in site.refs for size in ref.shape or (None,)):
         yield "  known by a call with these shapes: in the project, or `--call 'function(f32[8,128], block=128)'`"
+
+
+def _grouped(unknowns: Iterable[str]) -> Iterator[str]:
+    """What is said alike of several names, once: ``the shape and dtype of `q`, `k`, `v```."""
+    names: dict[str, list[str]] = {}
+    for unknown in unknowns:
+        found = _OF_A_NAME.fullmatch(unknown)
+        names.setdefault(found[1] if found else unknown, []).extend([found[2]] if found else [])
+    return (f"{words}{', '.join(of)}" for words, of in names.items())
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -88,7 +88,7 @@ def _unknown(machine: Machine, value: Unknown, name: str, node: ast.AST, frame: 
 
 def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Frame) -> Value:
     if name in ("shape", "ndim", "size") and value.shape is None:
-        return Unknown("the rank of this array is unknown", host=True)
+        return Unknown(value.why or "the rank of this array is unknown", host=True)
     if name == "shape":
         machine.path.facts.sizes.update(dim for dim in value.shape or () if isinstance(dim, dims.Poly))
         return shape_values(value)
@@ -98,7 +98,7 @@ def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Fram
         size = dims.product(value.shape or ())
         return size if size is not None else Unknown("a dim of this shape is unknown", host=True)
     if name == "dtype":
-        return _dtype_of(value, "the dtype of this array is unknown")
+        return _dtype_of(value, value.why or "the dtype of this array is unknown")
     if name == "at":
         return ValueIndexer(value)
     if name in ARRAY_PROPERTIES:
@@ -126,7 +126,7 @@ def _ref(machine: Machine, value: Ref, name: str, node: ast.AST, frame: Frame) -
         size = dims.product(value.shape or ())
         return size if size is not None else Unknown("a dim of this ref is unknown", host=True)
     if name == "dtype":
-        return _dtype_of(value, "the dtype of this ref is unknown")
+        return _dtype_of(value, value.root.why or "the dtype of this ref is unknown")
     if name == "at":
         return RefIndexer(value)
     if name == "T":
@@ -226,7 +226,7 @@ def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, node: ast.AST, 
             "size": size if size is not None else Unknown("a dim is unknown", host=True),
         }[name]
     if name == "dtype":
-        return _dtype_of(value, "the dtype of a ShapeDtypeStruct is unknown")
+        return _dtype_of(value, value.why or "the dtype of a ShapeDtypeStruct is unknown")
     return ValueMethod(value, name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from ..shapes import dims, table
@@ -109,7 +110,12 @@ def _with_text(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, fra
 
 
 def _why(*values: Value) -> str:
-    return next((v.why for v in values if isinstance(v, Unknown)), "arithmetic on values that are not all known")
+    return cause_of(values) or "arithmetic on values that are not all known"
+
+
+def cause_of(values: Iterable[Value]) -> str:
+    """Why something that was computed from ``values`` is not known: the root cause of the first of them; empty where none has one."""
+    return next((value.why for value in values if isinstance(value, Unknown | Array) and value.why), "")
 
 
 def _key(dim: Any) -> str | None:
@@ -187,13 +193,14 @@ def from_shapes(result: Any, operands: tuple[Any, ...], node: ast.AST | None = N
     if isinstance(result, Aval):
         arrays = tuple(v for v in operands if isinstance(v, Array))
         numpy = bool(arrays) and all(v.numpy for v in arrays)
-        return Array(result, arrays, any(v.traced for v in arrays), made_by=node, numpy=numpy)
+        why = cause_of(operands) if result.is_open else ""
+        return Array(result, arrays, any(v.traced for v in arrays), made_by=node, numpy=numpy, why=why)
     if isinstance(result, tuple | list):
         return type(result)(from_shapes(part, operands, node) for part in result)
     if isinstance(result, str):
         return Dtype(result)
     if result is UNKNOWN:
-        return Unknown(_why(*operands) if any(isinstance(v, Unknown) for v in operands) else "a result whose shape is not modelled")
+        return Unknown(cause_of(operands) or "a result whose shape is not modelled")
     return result
 
 

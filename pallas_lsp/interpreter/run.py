@@ -19,6 +19,7 @@ from .machine import Arguments, Machine
 from .modules import ModuleFile
 from .paths import HOST_PATHS, Explorer, Path, PathEnd
 from .statements import EXECUTE_ERRORS
+from .unknowns import missing_parameter
 from .values import ABSENT, Class, Function, Instance, Transformed, Unknown, Value
 from .written import free_names, names_in
 
@@ -205,6 +206,6 @@ def unknown_parameter(parameter: ast.arg, default: Value) -> Value:
     annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
     if annotation == "int":
         return dims.symbol(name)
-    kind = f", a `{annotation}`," if annotation.isidentifier() and annotation[0].isupper() and annotation not in _PLAIN_KINDS else ""
-    why = f"parameter `{name}`{kind} is not known here"
-    return Unknown(why, name, dims.symbol(name), host=True, declared=default)
+    kind = annotation.removesuffix(" | None").rpartition(".")[2]
+    is_told = kind.isidentifier() and kind[0].isupper() and kind not in _PLAIN_KINDS
+    return Unknown(missing_parameter(name, kind if is_told else ""), name, dims.symbol(name), host=True, declared=default)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,20 @@ Value = Any
 
 ABSENT: Any = object()
 """Stands where the program gives no value (``None`` is a value)."""
+
+
+_PARAMETER = re.compile(r"parameter `(\w+)`")
+
+
+def missing_parameter(name: str, kind: str = "") -> str:
+    """Why a parameter is unknown; ``kind``: the class that it is declared to be of."""
+    return f"parameter `{name}`{f', a `{kind}`,' if kind else ''} is not known here"
+
+
+def parameter_of(why: str) -> str | None:
+    """The parameter that `missing_parameter` names; None for any other cause."""
+    found = _PARAMETER.match(why)
+    return found[1] if found is not None else None
 
 
 class Unknown:
@@ -159,7 +174,7 @@ class Condition(Unknown):
         negated: bool = False,
         declared: Value = ABSENT,
     ) -> None:
-        super().__init__("an undecided condition", key, host=True, declared=declared)
+        super().__init__(f"whether {words[0]}", key, host=True, declared=declared)
         self.words, self.default, self.learn, self.negated = words, default, learn, negated
 
     @property

@@ -42,7 +42,7 @@ class Array:
     ``space``: the memory space the user constrained it to. ``born``: its place in the order in which arrays were made: what is older than
     a kernel's run was made outside of it. ``numpy``: it is NumPy's. ``multiple``: a number by which the TPU compiler can prove a traced
     index to be divisible (see ``divisibility``), None where that is not known. ``through``: the operand that JAX gives back in its place if
-    the function that made it changes nothing.
+    the function that made it changes nothing. ``why``: the root cause of a shape or dtype that is not known.
     """
 
     aval: Aval
@@ -57,6 +57,7 @@ class Array:
     born: int = field(default_factory=next_birth)
     multiple: int | None = None
     through: Array | None = None
+    why: str = ""
 
     @property
     def shape(self) -> Shape:

@@ -10,7 +10,6 @@ from ..interpreter.library.refusals import location_of
 from ..interpreter.library.uses import named_refs
 from ..interpreter.values import Function, Ref, RefRoot
 from ..shapes.dims import MaybeDim, Shape
-from ..shapes.poly import symbols_of
 from ..text.span import Location, Span
 
 
@@ -58,18 +57,6 @@ class RefInfo:
     def lacks(self) -> bool:
         """Whether its memory space, its rank, or even a name for its dtype is missing."""
         return self.memory_space is None or self.shape is None or (self.dtype or self.dtype_name) is None
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """What is not known of it, in words."""
-        whole = self.shape is not None and None not in self.shape
-        missing = [what for what, known in (("shape", whole), ("dtype", self.dtype is not None)) if not known]
-        cause = f" ({self.why})" if self.why else f" (`{self.dtype_name}`)" if whole and self.dtype_name else ""
-        return (
-            *([f"the {' and '.join(missing)} of `{self.name}`{cause}"] if missing else []),
-            *(f"`{symbol.name}`" for size in self.shape or () for symbol in symbols_of(size)),
-            *([f"the memory space of `{self.name}`"] if self.memory_space is None else []),
-        )
 
 
 def refs_of(event: KernelRun) -> tuple[RefInfo, ...]:

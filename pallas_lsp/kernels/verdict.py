@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..interpreter.events import Event, KernelCall, KernelRun, Record
 from ..text.span import Location
+from .causes import root_causes
 from .refs import refs_of
 
 
@@ -68,7 +69,7 @@ class Verdicts:
         if any(not event.where.assumed for event, _ in refused):
             return Verdict("fails", faults=faults)
         unknowns = dict.fromkeys(f"whether {words}" for event, _ in refused for words in event.where.assumed)
-        own = [doubt for info in refs_of(run) for doubt in info.doubts] if run is not None else ["what the kernel is"]
+        own = root_causes(refs_of(run)) if run is not None else ["what the kernel is"]
         unknowns |= dict.fromkeys(own)
         if not own:  # else what is not known in the body follows from it
             for record in records:

@@ -25,6 +25,11 @@ class Aval:
     weak: bool | None = False
     named: str | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something of its shape or dtype is not known."""
+        return self.dtype is None or self.shape is None or None in self.shape
+
 
 class Unknown:
     """A value of which nothing is known: it could be an int, an array, a tuple."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from ...data import operations
@@ -14,7 +15,7 @@ from ..frames import Frame
 from ..liveness import arrays_in
 from ..machine import Machine
 from ..operations import needs_static, traced_in
-from ..operators import from_shapes
+from ..operators import cause_of, from_shapes
 from ..truth import as_dim, dtype_name, dtype_of, name_of_dtype
 from ..values import (
     Array,
@@ -73,8 +74,8 @@ def array_function(call: Call) -> Value:
         call.machine.emit(UnmodelledCall(call.machine.where(call.node, call.frame), call.name, tuple(call.args)))
         call.machine.blind += call.name in _SEES_ALL or _may_run([*call.args, *call.kwargs.values()])
         if operations.gives_array(name) and call.arguments.exact:
-            return Array(Aval(None, None, None), arrays_in([*call.args, *call.kwargs.values()]), made_by=call.node)
-        return call.unknown()
+            return Array(Aval(None, None, None), arrays_in([*call.args, *call.kwargs.values()]), made_by=call.node, why=call.result)
+        return call.unknown(call.result)
     elementwise = function.__module__.endswith(("elementwise", ".activations", ".selection", ".casting"))
     arguments = [_argument(call, value, short, elementwise) for value in call.args]
     keywords = {key: _argument(call, value, short, False) for key, value in call.kwargs.items()}
@@ -88,17 +89,23 @@ def array_function(call: Call) -> Value:
     value = from_shapes(result, operands, call.node)
     if isinstance(value, Array) and not operands and not call.name.startswith((*_TRACING, "numpy.", f"{TPU}.")):
         # Arithmetic on sizes: a number, for no operand is an array.
-        why = next((v.why for v in call.args if isinstance(v, Unknown)), f"the result of `{short}`")
-        value = call.machine.number(why, call.node)
+        value = call.machine.number(cause_of(call.args) or call.result, call.node)
     if isinstance(value, Unknown) and not value.host:
-        value.why = next((v.why for v in (*call.args, *call.kwargs.values()) if isinstance(v, Unknown)), f"the result of `{short}`")
-        value.host = call.machine.kernel is None
+        value.why, value.host = cause_of(_leaves_of(call)) or call.result, call.machine.kernel is None
     if isinstance(value, Array):
+        if value.aval.is_open:
+            value.why = cause_of(_leaves_of(call)) or call.result
         value.numpy = value.numpy and numpy  # JAX's functions make JAX's arrays of NumPy's
         _finish(call, value, short, numpy)
         if call.args and isinstance(call.args[0], Array):
             note_narrowing(call.machine, short, call.args[0], value, call.get(1, "axis"), call.node, call.frame)
     return value
+
+
+def _leaves_of(call: Call) -> Iterator[Value]:
+    """The arguments of a call, and the items of those that are sequences."""
+    for value in (*call.args, *call.kwargs.values()):
+        yield from value if isinstance(value, tuple | list) else (value,)
 
 
 # NumPy functions that ask their operands for a plain array (others call the operand's own method, which a traced array has).
@@ -245,7 +252,8 @@ def _covers(axis: Value, rank: int) -> bool:
 @models(f"{TPU}.to_pallas_key")
 def _pallas_key(call: Call) -> Value:
     key = call.get(0, "key")
-    return Array(Aval(key.shape, "key<pl>", False), (key,)) if isinstance(key, Array) else call.unknown()
+    shape, operands, why = (key.shape, (key,), key.why) if isinstance(key, Array) else (None, (), cause_of((key,)))
+    return Array(Aval(shape, "key<pl>", False), operands, why=why)
 
 
 @models("jax.numpy.finfo", "jax.numpy.iinfo", "numpy.finfo", "numpy.iinfo")

@@ -16,7 +16,7 @@ from ..frames import Frame
 from ..liveness import arrays_in
 from ..machine import CALL, Arguments, Machine
 from ..operations import is_traced, needs_static, note_operation, traced_in
-from ..operators import compare, from_shapes
+from ..operators import cause_of, compare, from_shapes
 from ..sequences import items_of, key_value
 from ..truth import truth
 from ..values import ABSENT, Array, BlockSpec, Instance, Iteration, ShapeDtype, SuperProxy, Unknown, Value, ValueIndexer, ValueMethod
@@ -178,7 +178,7 @@ def _array(machine: Machine, value: Array, name: str, arguments: Arguments, node
         machine.emit(ShapeFault(machine.where(node, frame), f".{name}", str(fault), (value, *arguments.args)))
         return Unknown("an operation that JAX refuses")
     if isinstance(result, Unknown):
-        result.why, result.host = f"method `{name}` of an array", machine.kernel is None
+        result.why, result.host = cause_of((value, *arguments.args)) or f"method `{name}` of an array", machine.kernel is None
     if isinstance(result, Array):
         result.traced = value.traced
         note_narrowing(machine, name, value, result, arguments.get(0, "axis"), node, frame)

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..frames import Frame
 from ..machine import CALL, Arguments, Machine
 from ..operations import note_operation
-from ..operators import made_on_host
+from ..operators import cause_of, made_on_host
 from ..values import Library, Unknown, Value
 
 
@@ -38,10 +38,14 @@ class Call:
         """The argument at ``position`` or of that name."""
         return self.arguments.get(position, name, default)
 
+    @property
+    def result(self) -> str:
+        """What the call gives, in words."""
+        return f"the result of `{self.name.rpartition('.')[2]}`"
+
     def unknown(self, why: str | None = None) -> Unknown:
-        """A result that is not modelled; the reason names the function."""
-        short = self.name.rpartition(".")[2]
-        return Unknown(why or f"the result of `{short}`", host=self.machine.kernel is None)
+        """A result that is not known, because an argument is not or else because of the function."""
+        return Unknown(why or cause_of(self.args) or self.result, host=self.machine.kernel is None)
 
     def number(self, operands: Sequence[Value]) -> Unknown:
         """A result that is a number computed from ``operands``, not all of which are known."""
@@ -49,7 +53,7 @@ class Call:
         for value, node in zip(operands, nodes, strict=True):
             if isinstance(value, Unknown):
                 value.learn_number(lambda node=node: self.machine.path.name(node))  # type: ignore[misc]
-        why = next((value.why for value in operands if isinstance(value, Unknown)), f"the result of `{self.name.rpartition('.')[2]}`")
+        why = cause_of(operands) or self.result
         return self.machine.number(why, self.node) if all(map(made_on_host, operands)) else self.unknown(why)
 
     def call(self, function: Value, *args: Value, **kwargs: Value) -> Value:

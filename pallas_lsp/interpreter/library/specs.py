@@ -7,6 +7,7 @@ import math
 
 from ...shapes.dims import Poly, Shape
 from ..events import CallFault
+from ..operators import cause_of
 from ..truth import as_dim, dtype_name, dtype_of, name_of_dtype
 from ..values import (
     ABSENT,
@@ -126,10 +127,9 @@ def _shape_dtype_struct(call: Call) -> Value:
         node = call.arguments.node(0, "shape") or call.node
         refuse(call.machine, CallFault(call.machine.where(node, call.frame), "struct-shape", shape))
         return call.unknown("a ShapeDtypeStruct that JAX refuses")
-    why = shape.why if isinstance(shape, Unknown) else ""
     return ShapeDtype(
-        shape_of(shape), dtype_of(dtype), why=why, origin=origin(call), wide=wide_dtype(dtype), sharding=call.kwargs.get("sharding"),
-        named=dtype_name(dtype),
+        shape_of(shape), dtype_of(dtype), why=cause_of((shape, dtype)), origin=origin(call), wide=wide_dtype(dtype),
+        sharding=call.kwargs.get("sharding"), named=dtype_name(dtype),
     )  # fmt: skip
 
 
@@ -152,7 +152,9 @@ def wide_dtype(value: Value) -> str | None:
 @models("jax.ShapeDtypeStruct.like", f"{PALLAS}.empty_like")
 def _shape_dtype_like(call: Call) -> Value:
     like = call.get(0, "x")
-    return ShapeDtype(like.shape, like.dtype, named=name_of_dtype(like)) if isinstance(like, Array | ShapeDtype | Ref) else call.unknown()
+    if isinstance(like, Array | ShapeDtype | Ref):
+        return ShapeDtype(like.shape, like.dtype, named=name_of_dtype(like))
+    return ShapeDtype(None, None, why=like.why, named=name_of_dtype(like)) if isinstance(like, Unknown) else call.unknown()
 
 
 @models(*(name for name in SPACES if not name.endswith("DEFAULT")))

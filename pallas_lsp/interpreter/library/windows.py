@@ -13,6 +13,7 @@ from ...data.versions import parse_version
 from ...shapes.avals import as_aval
 from ...shapes.dims import Poly, Shape
 from ..machine import Machine
+from ..operators import cause_of
 from ..truth import name_of_dtype
 from ..values import Array, BlockSpec, Library, Ref, RefRoot, Scratch, ShapeDtype, SpecOrigin, Unknown, Value
 from .grids import is_absent
@@ -43,7 +44,8 @@ class Windowed:
 def input_window(value: Value) -> Windowed | None:
     """An operand as something windowed; None for what is no array."""
     if isinstance(value, Array):
-        return Windowed("input", value.shape, value.dtype, "an operand of unknown rank", value.space, named=name_of_dtype(value))
+        why = value.why or "an operand of unknown rank"
+        return Windowed("input", value.shape, value.dtype, why, value.space, named=name_of_dtype(value))
     if isinstance(value, ShapeDtype):
         return Windowed("input", value.shape, value.dtype, value.why, named=value.named)
     if isinstance(value, bool | int | float | Poly):
@@ -106,7 +108,7 @@ def block_ref(window: Windowed, spec: Value, origin: SpecOrigin) -> Value:
     why = window.why
     if isinstance(spec, BlockSpec) and spec.shape is not None:
         block = block_dims(spec.shape) if isinstance(spec.shape, tuple) and not any(map(may_be_squeezed, spec.shape)) else None
-        why = spec.shape.why if isinstance(spec.shape, Unknown) else ""
+        why = cause_of(filter(may_be_squeezed, spec.shape) if isinstance(spec.shape, tuple) else (spec.shape,)) or why
     space = space_of(spec.space) if isinstance(spec, BlockSpec) else "default"
     defaulted = space == "default"
     if isinstance(spec, Library):
