@@ -14,7 +14,7 @@ import jax
 from jax.experimental import pallas as pl
 from real_kernels.calls import RealCall
 
-_SHORT = {"f32": "float32", "bf16": "bfloat16", "i32": "int32", "u32": "uint32", "bool": "bool"}
+_SHORT = {"f32": "float32", "bf16": "bfloat16", "i32": "int32", "i8": "int8", "u32": "uint32", "bool": "bool"}
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,18 @@ class Traceable:
         return traced.jaxpr.jaxpr
 
     def trace(self) -> Any:
-        """Trace it for a TPU, whatever the program makes of the backend that there is."""
+        """Trace it for a TPU, whatever the program makes of the backend and the devices that there are."""
         pallas_call = pl.pallas_call
 
         def compiled(*args: Any, **kwargs: Any) -> Any:
             return pallas_call(*args, **(kwargs | {"interpret": False}))
 
-        with mock.patch.object(jax, "default_backend", lambda: "tpu"), mock.patch.object(pl, "pallas_call", compiled):
+        chip = types.SimpleNamespace(platform="tpu", device_kind="TPU v5 lite", num_cores=1, id=0, process_index=0)
+        with (
+            mock.patch.object(jax, "default_backend", lambda: "tpu"),
+            mock.patch.object(jax, "devices", lambda backend=None: [chip]),
+            mock.patch.object(pl, "pallas_call", compiled),
+        ):
             return jax.jit(self.function).trace(*self.operands)
 
 

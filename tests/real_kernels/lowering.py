@@ -11,8 +11,10 @@ import importlib
 import json
 import linecache
 import os
+import select
 import subprocess
 import sys
+import traceback
 import types
 import warnings
 from collections.abc import Iterable, Iterator
@@ -32,8 +34,8 @@ class Refusal:
     own: bool
 
 
-def lowered(folder: Path, requests: Iterable[dict[str, Any]], seconds: float = 120) -> Iterator[Refusal | None]:
-    """JAX's verdict on each request (``path``, ``text``, ``module``, ``call``): None where it lowers."""
+def lowered(folder: Path, requests: Iterable[dict[str, Any]], seconds: float = 300) -> Iterator[Refusal | None]:
+    """JAX's verdict on each request (``path``, ``text``, ``module``, ``call``): None where it lowers. One that takes longer is stopped."""
     child: subprocess.Popen[str] | None = None
     for request in requests:
         if child is None or child.poll() is not None:
@@ -48,6 +50,8 @@ def lowered(folder: Path, requests: Iterable[dict[str, Any]], seconds: float = 1
         assert child.stdin is not None and child.stdout is not None
         child.stdin.write(json.dumps(request) + "\n")
         child.stdin.flush()
+        if not select.select([child.stdout], [], [], seconds)[0]:
+            child.kill()
         answer = child.stdout.readline()
         if answer:
             said = json.loads(answer)
@@ -134,7 +138,9 @@ def _refusal(error: Exception, stage: str, folder: Path) -> Refusal:
     def is_own(name: str) -> bool:
         return name.startswith(str(folder))
 
-    place = blamed(error, is_own)
+    # While tracing, the frames that raised are there; the cause would tell where the forward function of a `custom_vjp` was called.
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_own(frame.filename)] if stage == "trace" else []
+    place = (frames[-1].filename, frames[-1].lineno) if frames else blamed(error, is_own)
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next

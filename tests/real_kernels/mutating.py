@@ -28,11 +28,12 @@ class Mutant:
         return text[: self.start] + self.new + text[self.end :]
 
 
-def mutants(path: str, text: str, executed: set[int]) -> list[Mutant]:
-    """Every mutant of the text whose change stands on a statement that runs (``executed``: 1-based lines)."""
-    source, found = Source(path, text), dict[int, Mutant]()
+def mutants(path: str, text: str, executed: set[int], inside: set[int]) -> list[Mutant]:
+    """Every mutant of the text whose change stands on a line that runs: of ``inside``, where it is one of a kernel's computation, else of
+    ``executed`` (both 1-based)."""
+    source, found, tree = Source(path, text), dict[int, Mutant](), ast.parse(text)
     for kind, make in KINDS.items():
-        for node, new in _changes(ast.parse(text), make, executed):
+        for node, new in _changes(tree, make, inside if kind in COMPUTATION else executed):
             span = source.span_of(node)
             if source.slice(span) != new:
                 mutant = Mutant(kind, path, source.line_of(span.start) + 1, span.start, span.end, new)
@@ -42,12 +43,14 @@ def mutants(path: str, text: str, executed: set[int]) -> list[Mutant]:
 
 def _changes(tree: ast.Module, make: Callable[[ast.AST], Iterator[Change]], executed: set[int]) -> Iterator[Change]:
     for statement in ast.walk(tree):
-        if not isinstance(statement, ast.stmt) or statement.lineno not in executed:
-            continue
-        for node in _own_nodes(statement):
-            if executed.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1)):
-                continue
-            yield from make(node)
+        if isinstance(statement, ast.stmt) and statement.lineno in executed:
+            for node in (statement, *_own_nodes(statement)):
+                yield from ((part, new) for part, new in make(node) if not executed.isdisjoint(_lines(part)))
+
+
+def _lines(node: ast.AST) -> range:
+    assert isinstance(node, ast.expr | ast.keyword | ast.arg)
+    return range(node.lineno, (node.end_lineno or 0) + 1)
 
 
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.expr]:
@@ -116,8 +119,11 @@ def _keepdims(node: ast.AST) -> Iterator[Change]:
                 yield keyword, "keepdims=False"
 
 
+_REFS = ("_ref", "_vmem", "_smem", "_hbm", "_scratch", "_buf")
+
+
 def _index(node: ast.AST) -> Iterator[Change]:
-    if not isinstance(node, ast.Subscript) or "_ref" not in ast.unparse(node.value).partition("[")[0]:
+    if not isinstance(node, ast.Subscript) or not any(part in ast.unparse(node.value).partition("[")[0] for part in _REFS):
         return
     entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if len(entries) > 1:
@@ -142,25 +148,34 @@ def _index_maps(node: ast.AST) -> Iterator[ast.Lambda]:
         yield from (one for one in given if isinstance(one, ast.Lambda))
 
 
+def _is_index_map(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef) and "index_map" in node.name
+
+
 def _index_map_parameter(node: ast.AST) -> Iterator[Change]:
     for one in _index_maps(node):
         names = [part.arg for part in one.args.args]
         if names and not one.args.vararg:
             yield one, f"lambda {', '.join(names[1:])}: {ast.unparse(one.body)}".replace("lambda :", "lambda:")
             yield one, f"lambda {', '.join([*names, 'extra'])}: {ast.unparse(one.body)}"
+    if isinstance(node, ast.FunctionDef) and _is_index_map(node) and node.args.args and not node.args.defaults:
+        yield node.args.args[-1], f"{node.args.args[-1].arg}, extra"
 
 
 def _index_map_entry(node: ast.AST) -> Iterator[Change]:
-    for one in _index_maps(node):
-        if isinstance(one.body, ast.Tuple) and len(one.body.elts) > 1:
-            yield one.body, ast.unparse(ast.Tuple(one.body.elts[:-1], ast.Load()))
-            yield one.body, ast.unparse(ast.Tuple([*one.body.elts, ast.Constant(0)], ast.Load()))
+    bodies = [one.body for one in _index_maps(node)]
+    if _is_index_map(node):
+        bodies += [part.value for part in ast.walk(node) if isinstance(part, ast.Return) and part.value is not None]
+    for body in bodies:
+        if isinstance(body, ast.Tuple) and len(body.elts) > 1:
+            yield body, ast.unparse(ast.Tuple(body.elts[:-1], ast.Load()))
+            yield body, ast.unparse(ast.Tuple([*body.elts, ast.Constant(0)], ast.Load()))
 
 
 def _spec_removed(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.List) and len(node.elts) > 1 and any("spec" in ast.unparse(entry).lower() for entry in node.elts):
+    if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1 and any("spec" in ast.unparse(entry).lower() for entry in node.elts):
         for index in range(len(node.elts)):
-            yield node, ast.unparse(ast.List(node.elts[:index] + node.elts[index + 1 :], ast.Load()))
+            yield node, ast.unparse(type(node)(node.elts[:index] + node.elts[index + 1 :], ast.Load()))
 
 
 _OTHER = {"float32": ("bfloat16", "int32"), "bfloat16": ("float32", "int8"), "int32": ("float32", "int8"), "bool_": ("float32",)}
@@ -170,6 +185,12 @@ def _dtype(node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("jnp", "np"):
         for name in _OTHER.get(node.attr, ()):
             yield node, f"jnp.{name}"
+
+
+def _declared_dtype(node: ast.AST) -> Iterator[Change]:
+    if isinstance(node, ast.Call) and _named(node.func, "ShapeDtypeStruct", "VMEM", "SMEM"):
+        for given in (*node.args, *(keyword.value for keyword in node.keywords)):
+            yield from _dtype(given)
 
 
 def _accumulator(node: ast.AST) -> Iterator[Change]:
@@ -197,6 +218,10 @@ KINDS: dict[str, Callable[[ast.AST], Iterator[Change]]] = {
     "index map entry": _index_map_entry,
     "spec removed": _spec_removed,
     "dtype": _dtype,
+    "declared dtype": _declared_dtype,
     "accumulator dtype": _accumulator,
     "slice size": _slice_size,
 }
+
+COMPUTATION = frozenset({"keepdims", "axis", "dtype", "accumulator dtype", "index", "slice size"})
+"""What is changed inside of a kernel only; the program around it is not what is looked at here."""

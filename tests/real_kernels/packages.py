@@ -11,7 +11,8 @@ from pathlib import Path
 
 from corpus.recording import copy_of_jax_kernels
 from jax._src.random import prng
-from real_kernels.calls import JAX, OTHERS, PACKAGE, RealCall
+from real_kernels.calls import JAX, PACKAGE, RealCall
+from real_kernels.package_calls import OTHERS
 
 _GENERATORS = frozenset(prng.prngs)
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from real_kernels.calls import JAX, OTHERS, RealCall
+from real_kernels.calls import JAX, RealCall
 from real_kernels.comparing import Comparison, compare
+from real_kernels.package_calls import OTHERS
 from real_kernels.packages import copied, importable
 
 

@@ -3,46 +3,44 @@
 from __future__ import annotations
 
 import random
-import sys
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal
 
 import jax
 from real_kernels.calls import RealCall
 from real_kernels.comparing import path_of
-from real_kernels.jax_calls import traceable
+from real_kernels.kept import Kept, key_of
 from real_kernels.lowering import Refusal, lowered
 from real_kernels.mutating import Mutant, mutants
-from referee import on_chip
+from real_kernels.ran import Ran
 
 from pallas_lsp.analysis import analyze
-from pallas_lsp.given import read_call
+from pallas_lsp.given import GivenCall, read_call
 from pallas_lsp.resolve.project import Project
 from pallas_lsp.settings import Settings
 
-Outcome = Literal["silent", "false alarm", "conditional", "own check", "caught", "elsewhere", "missed"]
-Lines = dict[str, set[int]]
+Outcome = Literal["silent", "false alarm", "conditional", "another call", "own check", "caught", "elsewhere", "missed"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """An error of the checker's: ``lines`` are all that it underlines or relates to, the first is where it is."""
+    """An error of the checker's: ``lines`` are all that it underlines or relates to, the first is where it is; ``of_call``: whether it was
+    asked about the call, and not about the file."""
 
     rule: str
     path: str
     lines: tuple[int, ...]
     message: str
+    of_call: bool
 
 
 @dataclass(frozen=True)
 class Trial:
     """A mutant in one call. ``outcome``: ``silent`` and ``caught`` are agreement (on JAX's line, or on the changed one, which is the cause);
-    ``elsewhere``: an error on another line; ``conditional``: under a condition that the checker cannot decide; ``own check``: the program
-    itself refuses it."""
+    ``elsewhere``: an error on another line; ``conditional``: under a condition that the checker cannot decide; ``another call``: an error in
+    the file, though not in this call, which JAX lowers; ``own check``: the program itself refuses it."""
 
     mutant: Mutant
     call: RealCall
@@ -54,6 +52,8 @@ class Trial:
         if self.refusal is None:
             if not self.findings:
                 return "silent"
+            if not self.findings[0].of_call:
+                return "another call"
             return "conditional" if all("(when " in finding.message for finding in self.findings) else "false alarm"
         if self.refusal.own:
             return "own check"
@@ -67,41 +67,6 @@ class Trial:
         return bool(places & {(self.refusal.path, self.refusal.line), (self.mutant.path, self.mutant.line)})
 
 
-def executed_lines(calls: Iterable[RealCall], folder: Path) -> dict[RealCall, Lines]:
-    """The lines of files in ``folder`` that run while JAX lowers each call; calls that it refuses are left out."""
-    found = {}
-    for call in calls:
-        lines: Lines = defaultdict(set)
-        jax.clear_caches()
-        try:
-            with on_chip("v5e"), _tracing(folder, lines):
-                traceable(call).lower()
-        except Exception:
-            continue
-        found[call] = dict(lines)
-    return found
-
-
-class _tracing:
-    """Around what runs: notes each line of a file in the folder."""
-
-    def __init__(self, folder: Path, lines: Lines) -> None:
-        self.prefix, self.lines = str(folder), lines
-
-    def __enter__(self) -> None:
-        sys.settrace(self._enter)
-
-    def __exit__(self, *error: object) -> None:
-        sys.settrace(None)
-
-    def _enter(self, frame: FrameType, event: str, argument: object) -> Any:
-        return self._line if frame.f_code.co_filename.startswith(self.prefix) else None
-
-    def _line(self, frame: FrameType, event: str, argument: object) -> Any:
-        self.lines[frame.f_code.co_filename].add(frame.f_lineno)
-        return self._line
-
-
 @dataclass(frozen=True)
 class Planned:
     """A mutant, and the calls that run the changed place."""
@@ -110,14 +75,15 @@ class Planned:
     calls: tuple[RealCall, ...]
 
 
-def planned(ran: dict[RealCall, Lines], seed: int, number: int, most_calls: int) -> list[Planned]:
+def planned(ran: dict[RealCall, Ran], seed: int, number: int, most_calls: int) -> list[Planned]:
     """``number`` mutants drawn with ``seed``, evenly from the files and the kinds of change, each with at most ``most_calls`` calls."""
     draw = random.Random(seed)
     groups: dict[tuple[str, str], list[Planned]] = {}
-    for path in sorted({path for lines in ran.values() for path in lines}):
-        executed = set[int]().union(*(lines.get(path, set()) for lines in ran.values()))
-        for mutant in mutants(path, Path(path).read_text(), executed):
-            calls = [call for call, lines in ran.items() if mutant.line in lines.get(path, ())]
+    for path in sorted({path for one in ran.values() for path in one.lines}):
+        executed = set[int]().union(*(one.lines.get(path, set()) for one in ran.values()))
+        inside = set[int]().union(*(one.inside.get(path, set()) for one in ran.values()))
+        for mutant in mutants(path, Path(path).read_text(), executed, inside):
+            calls = [call for call, one in ran.items() if mutant.line in one.lines.get(path, ())]
             if calls:
                 chosen = tuple(draw.sample(calls, min(most_calls, len(calls))))
                 groups.setdefault((path, mutant.kind), []).append(Planned(mutant, chosen))
@@ -132,25 +98,48 @@ def planned(ran: dict[RealCall, Lines], seed: int, number: int, most_calls: int)
     return order[:number]
 
 
-def trials(plan: Sequence[Planned], folder: Path) -> Iterator[Trial]:
-    """Try each mutant in its calls."""
+def trials(plan: Sequence[Planned], folder: Path, kept: Kept) -> Iterator[Trial]:
+    """Try each mutant in its calls; JAX is asked what is not in ``kept``."""
     pairs = [(one.mutant, call) for one in plan for call in one.calls]
+    texts = {mutant: mutant.of(Path(mutant.path).read_text()) for mutant, _ in pairs}
+
+    def key(mutant: Mutant, call: RealCall) -> str:
+        return key_of(str(Path(mutant.path).relative_to(folder)), texts[mutant], call.module, call.text)
+
     requests = (
-        {"path": mutant.path, "text": mutant.of(Path(mutant.path).read_text()), "module": call.module, "call": call.text} for mutant, call in pairs
+        {"path": mutant.path, "text": texts[mutant], "module": call.module, "call": call.text}
+        for mutant, call in pairs
+        if key(mutant, call) not in kept
     )
-    for (mutant, call), refusal in zip(pairs, lowered(folder, requests), strict=True):
-        yield Trial(mutant, call, refusal, findings_of(mutant, call, folder))
+    answers = lowered(folder, requests)
+    for mutant, call in pairs:
+        if key(mutant, call) not in kept:
+            refusal = next(answers)
+            kept.put(key(mutant, call), asdict(_moved(refusal, folder, None)) if refusal is not None else None)
+        said = kept[key(mutant, call)]
+        yield Trial(mutant, call, _moved(Refusal(**said), None, folder) if said is not None else None, findings_of(mutant, call, folder))
+
+
+def _moved(refusal: Refusal, before: Path | None, after: Path | None) -> Refusal:
+    """The same with its place under ``after``, no more under ``before``."""
+    if refusal.path is None:
+        return refusal
+    path = Path(refusal.path).relative_to(before) if before is not None else Path(refusal.path)
+    return replace(refusal, path=str(after / path if after is not None else path))
 
 
 def findings_of(mutant: Mutant, call: RealCall, folder: Path) -> tuple[Finding, ...]:
-    """The errors that the checker finds in the call of the mutant."""
+    """The errors that the checker finds in the call of the mutant; where there are none, those of the changed file, whatever calls it."""
     project = Project([str(folder)], overlay={mutant.path: mutant.of(Path(mutant.path).read_text())})
-    source = project.read(str(path_of(call)))
+    return _errors(project, str(path_of(call)), read_call(call.text)) or _errors(project, mutant.path, None)
+
+
+def _errors(project: Project, path: str, call: GivenCall | None) -> tuple[Finding, ...]:
+    source = project.read(path)
     assert source is not None
-    analysis = analyze(source, project, Settings(jax_version=jax.__version__), call=read_call(call.text))
     return tuple(
-        Finding(d.rule, d.location.path, _lines(project, d.location, *(related.location for related in d.related)), d.message)
-        for d in analysis.diagnostics
+        Finding(d.rule, d.location.path, _lines(project, d.location, *(related.location for related in d.related)), d.message, call is not None)
+        for d in analyze(source, project, Settings(jax_version=jax.__version__), call=call).diagnostics
         if d.severity == "error"
     )
 
