@@ -17,7 +17,7 @@ from .library_names import library
 from .machine import Arguments, Machine, shape_values
 from .operators import from_shapes
 from .paths import PathEnd
-from .truth import name_of_dtype
+from .truth import dtype_of, name_of_dtype
 from .values import (
     ABSENT,
     Array,
@@ -59,7 +59,7 @@ _CONTAINERS = (list, dict, tuple, set, str, bytes, slice, Iteration, range)
 
 def attribute(machine: Machine, value: Value, name: str, node: ast.AST, frame: Frame) -> Value:
     """``value.name``."""
-    handler = _HANDLERS.get(type(value))
+    handler = HANDLERS.get(type(value))
     if handler is not None:
         return handler(machine, value, name, node, frame)
     if isinstance(value, _CONTAINERS):
@@ -73,7 +73,8 @@ def attribute(machine: Machine, value: Value, name: str, node: ast.AST, frame: F
 _OF_A_TPU = {"platform": "tpu", "device_kind": "TPU"}
 
 
-def _unknown(machine: Machine, value: Unknown, name: str, node: ast.AST, frame: Frame) -> Value:
+def unknown_attribute(machine: Machine, value: Unknown, name: str, node: ast.AST, frame: Frame) -> Value:
+    """An attribute of an unknown value: another one, under a name made of both."""
     key = value.key if not isinstance(value, Condition) else None
     if name == "shape" and key is not None:
         return UnknownShape(value)
@@ -149,6 +150,8 @@ def _library(machine: Machine, value: Library, name: str, node: ast.AST, frame: 
     dotted = f"{value.name}.{name}"
     if value.name == "jax" and name in ("__version__", "__version_info__") and machine.jax_version is not None:
         return machine.jax_version if name == "__version__" else tuple(int(n) for n in machine.jax_version.split(".")[:3] if n.isdigit())
+    if name == "dtype" and value.name.startswith("jax.numpy.") and (scalar := dtype_of(value)) is not None:
+        return Dtype(scalar)  # NumPy's own scalar types have none
     if value.name in ("jax.experimental.pallas", "jax.experimental.pallas.tpu") and machine.exists(dotted) is False:
         if machine.guarded:
             raise PathEnd("raise")  # the program tries whether the name is there
@@ -325,13 +328,13 @@ def _method_holder(machine: Machine, value: Copy | ValueIndexer, name: str, node
     return ValueMethod(value, name)
 
 
-_HANDLERS: dict[type[Any], Callable[..., Value]] = {
-    Unknown: _unknown,
-    UnknownShape: _unknown,
-    Condition: _unknown,
-    Number: _unknown,
-    ShapeOfRef: _unknown,
-    PartOfShape: _unknown,
+HANDLERS: dict[type[Any], Callable[..., Value]] = {
+    Unknown: unknown_attribute,
+    UnknownShape: unknown_attribute,
+    Condition: unknown_attribute,
+    Number: unknown_attribute,
+    ShapeOfRef: unknown_attribute,
+    PartOfShape: unknown_attribute,
     Array: _array,
     Ref: _ref,
     RefIndexer: _indexer,

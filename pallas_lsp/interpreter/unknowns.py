@@ -155,6 +155,15 @@ class PartOfShape(Unknown):
         return range(first, first + count) if first + count == (0 if stop is None else stop) else None
 
 
+class ChipFacts(Unknown):
+    """What ``pltpu.get_tpu_info()`` gives: the same for one program wherever it is asked."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("which TPU this is", "pltpu.get_tpu_info()", host=True)
+
+
 class Condition(Unknown):
     """An undecided truth value.
 

@@ -16,6 +16,7 @@ from ..shapes.avals import Aval
 from ..shapes.dims import MaybeDim, Shape
 from ..text.span import Location
 from .unknowns import ABSENT as ABSENT
+from .unknowns import ChipFacts as ChipFacts
 from .unknowns import Condition as Condition
 from .unknowns import Number as Number
 from .unknowns import PartOfShape as PartOfShape

@@ -80,6 +80,10 @@ _SUMS: list[tuple[str, set[str], str]] = [
     ("a sum into scratch that nothing starts", {"accumulator-not-initialised"}, summed(
         "s[...] += x_ref[...]\no_ref[...] = s[...]", refs="x_ref, o_ref, s", scratch_shapes="[pltpu.VMEM((8, 128), jnp.float32)]",
     )),
+    ("a sum into scratch that a choice starts", set(), summed(
+        "t = jnp.where(pl.program_id(1) == 0, 0.0, s[...]) + x_ref[...]\ns[...] = t\no_ref[...] = t",
+        refs="x_ref, o_ref, s", scratch_shapes="[pltpu.VMEM((8, 128), jnp.float32)]",
+    )),
     ("a sum into an aliased output", set(), rows(ADD, input_output_aliases="{0: 0}")),
     ("an output that is read first", {"uninitialised-output"}, rows(
         "s_ref[...] = o_ref[...]\no_ref[...] = x_ref[...]", refs="x_ref, o_ref, s_ref", out_shape=f"[{OUT}] * 2", out_specs=f"[{ROWS}] * 2",

@@ -173,7 +173,7 @@ def _index_map_entry(node: ast.AST) -> Iterator[Change]:
 
 
 def _spec_removed(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1 and any("spec" in ast.unparse(entry).lower() for entry in node.elts):
+    if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1 and all("spec" in ast.unparse(entry).lower() for entry in node.elts):
         for index in range(len(node.elts)):
             yield node, ast.unparse(type(node)(node.elts[:index] + node.elts[index + 1 :], ast.Load()))
 
@@ -217,8 +217,8 @@ KINDS: dict[str, Callable[[ast.AST], Iterator[Change]]] = {
     "index map parameter": _index_map_parameter,
     "index map entry": _index_map_entry,
     "spec removed": _spec_removed,
-    "dtype": _dtype,
     "declared dtype": _declared_dtype,
+    "dtype": _dtype,
     "accumulator dtype": _accumulator,
     "slice size": _slice_size,
 }

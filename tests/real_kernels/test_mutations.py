@@ -10,15 +10,20 @@ from collections.abc import Iterator
 
 import pytest
 from real_kernels.calls import JAX
-from real_kernels.mutating import KINDS, mutants
+from real_kernels.kept import Kept
+from real_kernels.mutating import COMPUTATION, KINDS, mutants
 from real_kernels.packages import copied, importable
-from real_kernels.trials import Trial, executed_lines, planned, trials
+from real_kernels.ran import executed
+from real_kernels.trials import Trial, planned, trials
 
 CALLS = [call for call in JAX if "splash" not in call.name]  # those take the longest
 MODULE = """
 def kernel(x_ref, o_ref, acc_ref):
     acc_ref[...] = x_ref[0, pl.ds(8 * i, 8)].astype(jnp.float32)
     o_ref[...] = jnp.sum(acc_ref[...], axis=1, keepdims=True) + lax.dot(a, b, preferred_element_type=jnp.float32)
+
+def q_index_map(i, j):
+    return i, j
 
 call = pl.pallas_call(
     kernel,
@@ -31,7 +36,7 @@ call = pl.pallas_call(
 def test_what_is_changed() -> None:
     """Every kind of change, on lines that run only."""
     lines = set(range(1, MODULE.count("\n") + 1))
-    made = mutants("kernel.py", MODULE, lines)
+    made = mutants("kernel.py", MODULE, lines, lines)
     assert {mutant.kind for mutant in made} == set(KINDS)
     changed = {mutant.of(MODULE) for mutant in made}
     assert len(changed) == len(made) and MODULE not in changed
@@ -42,8 +47,9 @@ def test_what_is_changed() -> None:
     assert any("[row_spec]" in text for text in changed)
     assert any("x_ref[0]." in text for text in changed)
     assert any("keepdims=False" in text for text in changed)
-    assert mutants("kernel.py", MODULE, {3})
-    assert {mutant.line for mutant in mutants("kernel.py", MODULE, {3})} == {3}
+    assert any("i, j, extra" in text for text in changed)
+    assert {mutant.line for mutant in mutants("kernel.py", MODULE, {3}, {3})} == {3}
+    assert {mutant.kind for mutant in mutants("kernel.py", MODULE, lines, set())}.isdisjoint(COMPUTATION)
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +57,10 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Trial]]:
     folder = tmp_path_factory.mktemp("project").resolve()
     copied(folder)
     with importable(folder):
-        ran = executed_lines(CALLS, folder)
+        kept = Kept()
+        ran = executed(CALLS, folder, kept)
         assert set(ran) == set(CALLS)
-        yield list(trials(planned(ran, seed=0, number=40, most_calls=1), folder))
+        yield list(trials(planned(ran, seed=0, number=60, most_calls=1), folder, kept))
 
 
 def test_what_jax_lowers_is_not_refused(tried: list[Trial]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -38,13 +40,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Trial:
-    """A mutant in one call. ``outcome``: ``silent`` and ``caught`` are agreement (on JAX's line, or on the changed one, which is the cause);
+    """A mutant in one call. ``outcome``: ``silent`` and ``caught`` are agreement (in the statement that JAX names, of which its line is only
+    the start or the end of a call: its lines are ``named``; or on the changed line, which is the cause);
     ``elsewhere``: an error on another line; ``conditional``: under a condition that the checker cannot decide; ``another call``: an error in
     the file, though not in this call, which JAX lowers; ``own check``: the program itself refuses it."""
 
     mutant: Mutant
     call: RealCall
     refusal: Refusal | None
+    named: range
     findings: tuple[Finding, ...]
 
     @property
@@ -62,9 +66,9 @@ class Trial:
         return "caught" if any(map(self._is_at_the_place, self.findings)) else "elsewhere"
 
     def _is_at_the_place(self, finding: Finding) -> bool:
-        places = {(finding.path, line) for line in finding.lines}
         assert self.refusal is not None
-        return bool(places & {(self.refusal.path, self.refusal.line), (self.mutant.path, self.mutant.line)})
+        named = {(self.refusal.path, line) for line in self.named} | {(self.mutant.path, self.mutant.line)}
+        return not named.isdisjoint((finding.path, line) for line in finding.lines)
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,17 @@ def trials(plan: Sequence[Planned], folder: Path, kept: Kept) -> Iterator[Trial]
             refusal = next(answers)
             kept.put(key(mutant, call), asdict(_moved(refusal, folder, None)) if refusal is not None else None)
         said = kept[key(mutant, call)]
-        yield Trial(mutant, call, _moved(Refusal(**said), None, folder) if said is not None else None, findings_of(mutant, call, folder))
+        refusal = _moved(Refusal(**said), None, folder) if said is not None else None
+        yield Trial(mutant, call, refusal, _named(refusal, mutant, texts[mutant]), findings_of(mutant, call, folder))
+
+
+def _named(refusal: Refusal | None, mutant: Mutant, text: str) -> range:
+    """The lines of the simple statement that JAX's line is in."""
+    if refusal is None or refusal.path is None or refusal.line is None:
+        return range(0)
+    tree = ast.parse(text if refusal.path == mutant.path else Path(refusal.path).read_text())
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and not hasattr(n, "body") and n.lineno <= refusal.line <= (n.end_lineno or 0)]
+    return next((range(n.lineno, (n.end_lineno or 0) + 1) for n in around), range(refusal.line, refusal.line + 1))
 
 
 def _moved(refusal: Refusal, before: Path | None, after: Path | None) -> Refusal:
@@ -129,9 +143,15 @@ def _moved(refusal: Refusal, before: Path | None, after: Path | None) -> Refusal
 
 
 def findings_of(mutant: Mutant, call: RealCall, folder: Path) -> tuple[Finding, ...]:
-    """The errors that the checker finds in the call of the mutant; where there are none, those of the changed file, whatever calls it."""
+    """The errors that the checker finds in the call of the mutant; where there are none, those that are new in the changed file."""
     project = Project([str(folder)], overlay={mutant.path: mutant.of(Path(mutant.path).read_text())})
-    return _errors(project, str(path_of(call)), read_call(call.text)) or _errors(project, mutant.path, None)
+    found = _errors(project, str(path_of(call)), read_call(call.text))
+    return found or tuple(error for error in _errors(project, mutant.path, None) if (error.rule, error.message) not in _before(folder, mutant.path))
+
+
+@functools.cache
+def _before(folder: Path, path: str) -> frozenset[tuple[str, str]]:
+    return frozenset((error.rule, error.message) for error in _errors(Project([str(folder)]), path, None))
 
 
 def _errors(project: Project, path: str, call: GivenCall | None) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from . import (
     arrays,
+    chips,
     containers,
     control,
     conversions,
@@ -23,6 +24,7 @@ from . import (
 
 __all__ = [
     "arrays",
+    "chips",
     "containers",
     "control",
     "conversions",

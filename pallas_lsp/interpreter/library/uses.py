@@ -8,6 +8,7 @@ from typing import Any
 
 from ..call_events import FirstRead, RefPassed
 from ..events import Access, CopyRef, Event, UnmodelledCall
+from ..operation_events import Operation
 from ..values import Array, DynamicSlice, Instance, Ref, RefRoot, Value
 from ..written import written
 
@@ -28,7 +29,7 @@ def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
                 continue
             seen.add(id(root))
             guards = _guards(stores.get(id(root), ()))
-            if guards is not None:
+            if guards is not None and not _is_chosen(event, events[index:]):
                 yield FirstRead(event.where, event, _comes_back(event, events[index:]), guards)
             continue
         for root in _changed(event):
@@ -106,6 +107,12 @@ def _comes_back(read: Access, later: Sequence[Event]) -> bool:
     """Whether what was read takes part in what is then stored to the same ref."""
     stores = (e for e in later if isinstance(e, Access) and e.op != "load" and e.ref.root is read.ref.root)
     return any(_depends(store.value, read) for store in stores)
+
+
+def _is_chosen(read: Access, later: Sequence[Event]) -> bool:
+    """Whether something chooses between what was read and other values: ``jnp.where(first, 0, s[...])`` starts a sum as a store does."""
+    choices = (e for e in later if isinstance(e, Operation) and e.function.rpartition(".")[2] in ("where", "select", "select_n"))
+    return any(_depends(value, read) for choice in choices for value in choice.args[1:])
 
 
 def _depends(value: Value, read: Access) -> bool:
