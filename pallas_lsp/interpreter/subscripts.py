@@ -158,7 +158,7 @@ def _array_item(machine: Machine, value: Array, index: Value, node: ast.expr, fr
         return Unknown("an index that JAX refuses")
     used = tuple(entry for entry in entries if isinstance(entry, Array))
     item = from_shapes(result, (value, *used), node)
-    if isinstance(item, Array) and all(entry is Ellipsis or isinstance(entry, slice) for entry in entries):
+    if isinstance(item, Array) and all(entry is Ellipsis or (isinstance(entry, slice) and entry.step in (None, 1)) for entry in entries):
         item.through = value
     if isinstance(item, Array) and value.traced and machine.kernel is not None and not machine.transformed:
         _note_lowering(machine, value, entries, item, node, frame)

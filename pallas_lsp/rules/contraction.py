@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..interpreter.operation_events import Operation
 from ..interpreter.truth import dtype_of
 from ..interpreter.values import Array, Library, Value
+from ..shapes.avals import as_aval
 from ..shapes.dims import MaybeDim
 
 Axes = tuple[int, ...]
@@ -68,6 +69,8 @@ def contraction_of(event: Operation) -> Contraction | None:
 
 
 def _operand(value: Value) -> tuple[str | None, tuple[MaybeDim, ...]] | None:
+    if isinstance(value, int | float):
+        return as_aval(value).dtype, ()
     return (value.dtype, value.shape) if isinstance(value, Array) and value.shape is not None else None
 
 
@@ -85,9 +88,10 @@ def _ranks(event: Operation) -> tuple[int, int] | None:
 
 def _dot(event: Operation) -> tuple[Side, Side] | None:
     ranks = _ranks(event)
-    if ranks is None or 0 in ranks:
+    if ranks is None:
         return None
-    return _pair(event, event.get(0, "a"), event.get(1, "b"), ((ranks[0] - 1,), (max(ranks[1] - 2, 0),)))
+    contracted = ((), ()) if 0 in ranks else ((ranks[0] - 1,), (max(ranks[1] - 2, 0),))
+    return _pair(event, event.get(0, "a"), event.get(1, "b"), contracted)
 
 
 def _matmul(event: Operation) -> tuple[Side, Side] | None:

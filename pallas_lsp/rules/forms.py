@@ -77,7 +77,15 @@ def _take_along(event: Operation) -> tuple[str, str] | None:
     rank = len(source.shape)
     if isinstance(axis, int) and not isinstance(axis, bool) and rank > 2 and axis % rank < rank - 2 and _sizes_above_one(source):
         return "along a leading dim", "Only gathers along the two minormost dimensions supported on TC"
+    if type(axis) is int and any(_has_one_beside(value, axis) for value in (source, event.get(1, "indices"))):
+        return "with a dim of size 1 beside the one that it goes along", _TAKE_ALONG
     return None
+
+
+def _has_one_beside(value: Value, axis: int) -> bool:
+    """Whether a dim other than ``axis`` has size 1, which makes the gather one of another form."""
+    shape = value.shape if isinstance(value, Array) else None
+    return bool(shape) and any(size == 1 for position, size in enumerate(shape or ()) if position != axis % len(shape or ()))
 
 
 def _sizes_above_one(source: Array) -> bool:

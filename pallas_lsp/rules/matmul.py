@@ -73,16 +73,20 @@ def matmul_bf16_single_row_rhs(event: Operation, context: Context) -> Finding | 
     product = _product(event, context)
     if product is None or not _is_row_product(product) or None in (product.left.dtype, product.right.dtype, product.result):
         return None
-    if product.left.shape != product.right.shape:
+    integers = not any(dtypes.is_floating(dtype) for dtype in (product.left.dtype, product.right.dtype))
+    if integers:
+        refused = True  # they are multiplied as floats are
+    elif product.left.shape != product.right.shape:
         refused = {product.left.dtype, product.right.dtype} != {product.result}
     else:
         wanted = product.preferred or product.left.dtype
         refused = wanted != "float32" and {product.left.dtype, product.right.dtype} != {wanted}
     if not refused:
         return None
+    how = "as floats are" if integers else "in one dtype"
     return Finding(
         event.where.location,
-        f"{lowered.name(event)} of {_sides(product)}: a single row on the right is multiplied in one dtype, `jnp.sum(a.astype(jnp.float32) * b, axis=-1)` does it",
+        f"{lowered.name(event)} of {_sides(product)}: a single row on the right is multiplied {how}, `jnp.sum(a.astype(jnp.float32) * b, axis=-1)` does it",
         jax_message=_VERIFIER.format("'vector.broadcast' op failed to verify that source operand and result have same element type"),
     )
 

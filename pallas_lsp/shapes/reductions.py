@@ -285,6 +285,17 @@ def logsumexp(
     return (result, result) if flag(return_sign) else result
 
 
+@shape_function("jax.nn.standardize")
+def standardize(
+    x: Any, axis: Any = -1, mean: Any = None, variance: Any = None, epsilon: Any = 1e-5, where: Any = None, *, algorithm: Any = "fast"
+) -> Aval:
+    if (mean, variance, where) != (None, None, None) or not isinstance(epsilon, float):
+        raise Undecided
+    aval = elementwise("standardize", (x,), inexact)
+    reduced_shape(aval.shape, axis, True)
+    return Aval(aval.shape, aval.dtype)
+
+
 @shape_function("jax.nn.softmax", "jax.nn.log_softmax")
 def softmax(x: Any, axis: Any = -1, where: Any = None) -> Aval:
     aval = elementwise("softmax", (_masked(x, where, None),), inexact)

@@ -6,6 +6,7 @@ from call.modules import module
 from ops.modules import NEW, Case
 
 RULE = "narrow-vector-to-scalar"  # for the maximum of a bfloat16 vector, where something needs it
+REV = "unimplemented-primitive"
 OLD = None if NEW else RULE
 
 
@@ -29,6 +30,7 @@ FORWARDED: list[Case] = [
         ("a branch within a branch", None, "jax.lax.cond(jnp.max(v) > 1, lambda c: jax.lax.cond(n_ref[0] > 1, lambda: c, lambda: c), lambda c: c, v)"),
         ("a loop within a branch", None, "jax.lax.cond(jnp.max(v) > 1, lambda c: jax.lax.fori_loop(0, 3, lambda i, d: d, c), lambda c: c, v)"),
         ("a jitted function", RULE, "jax.lax.cond(jnp.max(v) > 1, lambda c: jax.jit(lambda q: q)(c), lambda c: c, v)"),
+        ("the other way round", REV, "jax.lax.cond(n_ref[0] > 1, lambda c: c[::-1], lambda c: c, v)"),
         ("two transposes", RULE, "jax.lax.cond(jnp.max(v) > 1, lambda c: c.T.T, lambda c: c, v)"),
         ("there and back", RULE, "jax.lax.cond(jnp.max(v) > 1, lambda c: c[:, None][:, 0], lambda c: c, v)"),
         ("a sum", RULE, "jax.lax.cond(jnp.max(v) > 1, lambda c: c + 1, lambda c: c, v)"),

@@ -88,7 +88,7 @@ def logsumexp(draw: Draw) -> Call:
     return call(array(draw, dims), axes(draw, len(dims)), **keepdims(draw))
 
 
-@calls_of("jax.nn.softmax", "jax.nn.log_softmax")
+@calls_of("jax.nn.softmax", "jax.nn.log_softmax", "jax.nn.standardize")
 def softmax(draw: Draw) -> Call:
     dims = shape(draw, 1)
     return call(operand(draw, dims, FLOATS if sometimes(draw, 2) else DTYPES), axis(draw, len(dims)))

@@ -10,7 +10,7 @@ from ..events import Event, KernelCall
 from ..frames import Frame
 from ..machine import CONTEXTS, Arguments, Machine
 from ..truth import known_truth
-from ..values import ABSENT, GridSpec, Opaque, PallasCall, Unknown, Value
+from ..values import ABSENT, GridSpec, Opaque, PallasCall, ShapeDtype, Unknown, Value
 from .refusals import location_of, place
 from .registry import Call, models
 from .running import underlying
@@ -44,6 +44,8 @@ def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> Non
         machine.doubt("what `jax_enable_x64` changes")
     if not arguments.exact:
         machine.doubt("how many operands the call has")
+    if any(isinstance(leaf, ShapeDtype) for operand in arguments.args for leaf in plain_leaves(machine, operand)):
+        machine.doubt("an operand that is a ShapeDtypeStruct, which has no values")
     if around.batches or around.differentiated or around.sharded or machine.transformed:
         machine.doubt("what a transformation around the call makes of it")
     for name, tree in call.arguments.items():
