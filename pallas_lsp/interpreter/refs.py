@@ -186,9 +186,9 @@ def indexed_shape(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any) -> 
     """The shape of what an indexer selects, None when the rank is not known."""
     from .subscripts import key_part
 
-    if shape is not None and any(entry.kind == "array" for entry in entries):
+    if shape is not None and any(entry.kind in _GATHERS for entry in entries):
         return _array_indexed_shape(shape, entries, facts)
-    if shape is None or any(entry.kind in ("unknown", "numpy", "ref", "float", "bool") for entry in entries):
+    if shape is None or any(entry.kind in ("unknown", "numpy", "bool") for entry in entries):
         return _all_scalar_shape(shape, entries)
     if _is_none_alone(entries):
         return shape
@@ -199,14 +199,17 @@ def indexed_shape(shape: Shape, entries: tuple[IndexEntry, ...], facts: Any) -> 
         return None
 
 
+_GATHERS = ("array", "ref", "float")
+
+
 def _array_indexed_shape(shape: tuple[MaybeDim, ...], entries: tuple[IndexEntry, ...], facts: Any) -> Shape:
-    """What array indexers of one known shape select: that shape, then the dims that are sliced; None for anything else."""
-    if any(entry.kind not in ("array", "slice", "ds", "ellipsis") for entry in entries):
+    """What arrays and scalars of one known shape select: that shape, then the dims that are sliced; None for anything else."""
+    if any(entry.kind not in (*_GATHERS, "int", "slice", "ds", "ellipsis") for entry in entries):
         return None
-    picked = {entry.value.shape for entry in entries if entry.kind == "array"}
-    plain = tuple(IndexEntry("int", 0) if entry.kind == "array" else entry for entry in entries)
+    picked = {entry.value.shape for entry in entries if entry.kind in ("array", "ref")} - {()}
+    plain = tuple(IndexEntry("int", 0) if entry.kind in _GATHERS else entry for entry in entries)
     rest = indexed_shape(shape, plain, facts)
-    return (*picked.pop(), *rest) if len(picked) == 1 and rest is not None else None
+    return (*(picked.pop() if picked else ()), *rest) if len(picked) < 2 and rest is not None and None not in picked else None
 
 
 def _all_scalar_shape(shape: Shape, entries: tuple[IndexEntry, ...]) -> Shape:
