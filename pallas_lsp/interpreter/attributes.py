@@ -9,6 +9,7 @@ from typing import Any
 from ..resolve.canonical import canonical
 from ..shapes import dims, dtypes, table
 from ..shapes.avals import Aval
+from . import host_arrays
 from .call_events import RefPassed
 from .classes import class_attribute, fields_of
 from .events import RefAsArray, RemovedName
@@ -27,6 +28,7 @@ from .values import (
     Condition,
     Copy,
     Dtype,
+    DynamicSlice,
     EnumMember,
     Function,
     GridSpec,
@@ -102,6 +104,8 @@ def _array(machine: Machine, value: Array, name: str, node: ast.AST, frame: Fram
         return _dtype_of(value, value.why or "the dtype of this array is unknown")
     if name == "at":
         return ValueIndexer(value)
+    if name not in host_arrays.METHODS:
+        host_arrays.forget(value)
     if name in ARRAY_PROPERTIES:
         return from_shapes(table.method(name, value.aval), (value,), node)
     if name in ("itemsize", "nbytes", "sharding", "aval", "weak_type"):
@@ -328,7 +332,12 @@ def _method_holder(machine: Machine, value: Copy | ValueIndexer, name: str, node
     return ValueMethod(value, name)
 
 
+def _dynamic_slice(machine: Machine, value: DynamicSlice, name: str, node: ast.AST, frame: Frame) -> Value:
+    return getattr(value, name) if name in ("start", "size", "stride") else Unknown(f"`{name}` of a slice", host=machine.kernel is None)
+
+
 HANDLERS: dict[type[Any], Callable[..., Value]] = {
+    DynamicSlice: _dynamic_slice,
     Unknown: unknown_attribute,
     UnknownShape: unknown_attribute,
     Condition: unknown_attribute,

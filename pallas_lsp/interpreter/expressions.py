@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from . import builtin_names
 from .attributes import attribute
+from .classes import class_attribute
 from .frames import MISSING, Frame
 from .machine import EVALUATE, Arguments, Machine
 from .operations import is_traced, needs_static, traced_in
@@ -16,7 +17,7 @@ from .paths import PathEnd
 from .sequences import items_of
 from .subscripts import subscript
 from .truth import known_truth, truth
-from .values import ABSENT, Array, Dtype, Function, Imported, Library, Unknown, Value
+from .values import ABSENT, Array, BoundMethod, Dtype, Function, Imported, Instance, Library, Unknown, Value
 from .written import written
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Value])
@@ -151,6 +152,27 @@ def dict_key(value: Value) -> Any:
     return value if type(value).__name__ in ("EnumMember", "Class", "Function") else ABSENT
 
 
+def key_in(machine: Machine, items: dict[Any, Value], value: Value, node: ast.AST, frame: Frame) -> Any:
+    """The key of ``items`` that equals the value, the value's own where none does; ``ABSENT`` when that is not known.
+
+    Objects with a `__eq__` of their own are asked, as Python asks those whose hashes are equal.
+    """
+    if not isinstance(value, Instance):
+        return dict_key(value)
+    if any(key is value for key in items):
+        return value
+    method = class_attribute(value.cls, "__eq__")
+    others = [key for key in items if isinstance(key, Instance)]
+    if method is None and value.cls.kind == "plain" and value.cls.complete:
+        return value
+    for key in others:
+        said = machine.call(BoundMethod(key, method), Arguments([value]), node, frame) if isinstance(method, Function) else None
+        answer = known_truth(said) if said is not None and key.cls is value.cls else None
+        if answer is not False:
+            return key if answer else ABSENT
+    return value if value.complete and value.cls.complete else ABSENT
+
+
 @evaluates(ast.BinOp)
 def _binop(machine: Machine, node: ast.BinOp, frame: Frame) -> Value:
     left = machine.evaluate(node.left, frame)
@@ -249,7 +271,8 @@ def _dictcomp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
     result: dict[Any, Value] = {}
 
     def add(inner: Frame) -> None:
-        result[dict_key(machine.evaluate(node.key, inner))] = machine.evaluate(node.value, inner)
+        key = key_in(machine, result, machine.evaluate(node.key, inner), node.key, inner)
+        result[key] = machine.evaluate(node.value, inner)
 
     exact = _comprehend(machine, node.generators, frame, add)
     return result if exact and ABSENT not in result else Unknown("a dict whose keys are not all known", host=True)

@@ -22,7 +22,7 @@ from .importing import star_name
 from .library_names import library
 from .machine import CALL, Arguments, Machine
 from .modules import ModuleFile
-from .paths import HOST_PATHS, Explorer, PathEnd
+from .paths import GIVEN_STEPS, HOST_PATHS, Explorer, PathEnd
 from .statements import EXECUTE_ERRORS
 from .values import Dtype, Function, Library, ShapeDtype, Transformed, Unknown
 
@@ -45,7 +45,7 @@ def run_given(machine: Machine, module: ModuleFile, given: GivenCall) -> None:
     _check_names(call, frame, module)
     frame.names[_JIT] = library("jax.jit")
     lowered = ast.fix_missing_locations(ast.copy_location(_lowered(call, len(notation.found)), call))
-    explorer = Explorer(HOST_PATHS)
+    explorer = Explorer(HOST_PATHS, steps=GIVEN_STEPS)
     for index, path in enumerate(explorer.paths()):
         machine.path = path
         try:

@@ -91,11 +91,14 @@ def _run_unknown_times(
         lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
         if not isinstance(node, ast.While):
             assign(machine, node.target, _item(machine, iterable, items, written(node.target), turn), frame, node)
+        machine.path.repeated += 1
         try:
             left = _run_once(machine, node.body, frame)
         except Returned:
             # Whether the loop returns, and what runs after it, is no longer certain.
             raise PathEnd("a return inside a loop of unknown length") from None
+        finally:
+            machine.path.repeated -= 1
         _forget_changes(machine, frame, before, lengths)
         if left:
             break

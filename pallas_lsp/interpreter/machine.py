@@ -22,8 +22,9 @@ from ..shapes.poly import symbols_of
 from ..text.span import Location
 from .events import Event, Record, Where
 from .frames import Frame
+from .host_arrays import forget
 from .modules import ModuleFile, Place
-from .paths import STEPS, Explorer, Path, PathEnd
+from .paths import Explorer, Path, PathEnd
 from .shared import Shared
 from .surroundings import Surroundings
 from .values import (
@@ -170,7 +171,7 @@ class Machine:
         """The value of an expression; unknowns that the path has learned about come back as what was learned."""
         path = self.path
         path.steps += 1
-        if not path.steps & 255 or path.steps > STEPS:
+        if not path.steps & 255 or path.steps > path.budget:
             self._pause()
         kind = type(node)
         handler = EVALUATE.get(kind)
@@ -209,6 +210,7 @@ class Machine:
             self.blind += 1
             why = function.why if isinstance(function, Unknown) else f"a {type(function).__name__} is called"
             self.doubt(why)
+            forget(*arguments.args, *arguments.kwargs.values())
             return Unknown(why, host=self.kernel is None)
         return self.settle(handler(self, function, arguments, node, frame))
 
@@ -227,11 +229,11 @@ class Machine:
     def tick(self) -> None:
         """Count a step; a path that takes too many ends, and so does a cancelled run."""
         self.path.steps += 1
-        if not self.path.steps & 255 or self.path.steps > STEPS:
+        if not self.path.steps & 255 or self.path.steps > self.path.budget:
             self._pause()
 
     def _pause(self) -> None:
-        if self.path.steps > STEPS:
+        if self.path.steps > self.path.budget:
             self.cut["steps"] = self.cut.get("steps", 0) + 1
             raise PathEnd("step budget")
         if self.cancelled is not None and self.cancelled():

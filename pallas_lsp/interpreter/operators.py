@@ -11,6 +11,7 @@ from typing import Any
 from ..shapes import dims, table
 from ..shapes.avals import UNKNOWN, Aval, ShapeError
 from ..shapes.dims import Poly, Truth
+from . import host_arrays
 from .events import RefAsArray, SemaphoreValue, ShapeFault
 from .frames import Frame
 from .machine import Arguments, Machine
@@ -44,6 +45,8 @@ _DUNDER = {
 }
 _PLAIN = (bool, int, float, complex, str, bytes, tuple, list, dict, set, type(None))
 _LIMIT = 1 << 16
+A_TEXT = "a text"
+"""Why a value is not known that is a text whatever it says."""
 _NUMBER_FORMAT = re.compile(r"%[-+ #0]*[\d*]*(?:\.[\d*]+)?[diouxXeEfFgG]")
 _ANY_FORMAT = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[a-zA-Z])")
 SEMAPHORE_DTYPES = ("semaphore", "dma_sem", "barrier_semaphore")
@@ -106,7 +109,7 @@ def _with_text(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, fra
     traced = next((found for value in numbers if (found := traced_in(machine, value)) is not None), None)
     if traced is not None:
         needs_static(machine, "number", traced, "a number format", node, frame)
-    return Unknown("a text", host=True)
+    return Unknown(A_TEXT, host=True)
 
 
 def _why(*values: Value) -> str:
@@ -176,7 +179,7 @@ def array_operator(machine: Machine, op: str, a: Value, b: Value, node: ast.AST,
         return Unknown("an operation that JAX refuses")
     value = from_shapes(result, (a, b), node)
     note_operator(machine, op, (a, b), value, node, frame)
-    return value
+    return host_arrays.apply(machine, op, (a, b), {}, value)
 
 
 def to_aval(value: Value) -> Any:

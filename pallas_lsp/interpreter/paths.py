@@ -20,17 +20,20 @@ from .values import Array, Value
 HOST_PATHS = 16
 KERNEL_PATHS = 8
 STEPS = 20_000
+GIVEN_STEPS = 10 * STEPS  # a call that somebody gives may compute what it likes first
 _LONGEST_NAME = 40
 # How the keys of conditions begin that are decided once for the whole path.
 _SURE = ("eq0:", "lt0:", "eq:", "truth:")
 
 
 class PathEnd(Exception):
-    """This path goes no further: it raises, JAX would raise, or a budget is spent. ``reason`` says which."""
+    """This path goes no further: it raises, JAX would raise, or a budget is spent. ``reason`` says which; ``exception``: what is
+    raised, where that is known."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, exception: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.exception = exception
 
 
 def lone_symbol(dim: MaybeDim) -> Symbol | None:
@@ -131,7 +134,9 @@ class Decision:
 class Path:
     """The state of one path: decisions taken, facts learned, steps spent."""
 
-    __slots__ = ("answers", "explorer", "facts", "given", "met", "named", "said", "steps", "trail", "visits")
+    __slots__ = (
+        "answers", "budget", "computed", "explorer", "facts", "given", "met", "named", "repeated", "said", "steps", "trail", "visits",
+    )  # fmt: skip
 
     def __init__(self, explorer: Explorer, given: tuple[tuple[str, bool], ...] = (), parent: Path | None = None) -> None:
         self.explorer = explorer
@@ -140,6 +145,9 @@ class Path:
         self.answers: dict[str, bool] = dict(parent.answers) if parent else {}
         self.facts: Facts = parent.facts.copy() if parent else Facts()
         self.steps = 0
+        self.budget = explorer.steps
+        self.computed = 0  # elements of NumPy's arrays
+        self.repeated = 0  # loops around what runs whose other turns are not run
         self.met: list[Any] = []  # the events of the host that belong to no kernel call
         self.said: tuple[str, ...] | None = None
         self.visits: Counter[Place] = Counter()
@@ -198,8 +206,9 @@ class Covered(Protocol):
 class Explorer:
     """Breadth-first over single flips: every undecided outcome of a place is tried once, the rest at their defaults."""
 
-    def __init__(self, limit: int, covered: Covered | None = None) -> None:
+    def __init__(self, limit: int, covered: Covered | None = None, steps: int = STEPS) -> None:
         self.limit = limit
+        self.steps = steps
         self.covered: Covered = covered if covered is not None else set()
         self.queue: deque[tuple[tuple[Place, bool], tuple[tuple[str, bool], ...]]] = deque()
         self.cut = 0

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
 from ..shapes import dims
+from . import host_arrays
 from .events import RefAsArray
 from .frames import Frame
 from .machine import Arguments, Machine, dim_at, shape_values
 from .values import Array, BoundMethod, Class, EnumMember, Instance, Iteration, PartOfShape, Ref, ShapeOfRef, Unknown, UnknownShape, Value
 
 LONGEST = 4096
+
+
+class Filling(dict[Any, Any]):
+    """A ``collections.defaultdict``: ``factory`` makes what is missing."""
+
+    def __init__(self, factory: Value) -> None:
+        super().__init__()
+        self.factory = factory
 
 
 def items_of(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
@@ -31,7 +41,8 @@ def items_of(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> lis
         items, value.items = value.items, []
         return items
     if isinstance(value, Array):
-        return rows(value)
+        found = rows(value)
+        return host_arrays.rows(machine, value, found) if found is not None and value.elements is not None else found
     if isinstance(value, Ref):
         machine.emit(RefAsArray(machine.where(node, frame), "iter", value))
         return None

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
+from . import host_arrays
 from .classes import class_attribute, define_class
 from .events import ValueStore
-from .expressions import dict_key, make_function
+from .expressions import key_in, make_function
 from .frames import Frame
 from .machine import CONTEXTS, EXECUTE, Arguments, Machine
 from .operators import SYMBOL, binary
@@ -98,7 +99,9 @@ def _augassign(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
             return
         assign(machine, node.target, Unknown("a list grown by a sequence of unknown length", host=True), frame, node)
         return
-    assign(machine, node.target, binary(machine, SYMBOL[type(node.op)], current, value, node, frame), frame, node, node.value)
+    changed = binary(machine, SYMBOL[type(node.op)], current, value, node, frame)
+    host_arrays.forget(current)  # NumPy's arrays change in place
+    assign(machine, node.target, changed, frame, node, node.value)
 
 
 def _as_load(target: ast.expr) -> ast.expr:
@@ -131,6 +134,7 @@ def assign(machine: Machine, target: ast.expr, value: Value, frame: Frame, node:
         holder = machine.evaluate(target.value, frame)
         if isinstance(holder, Instance):
             holder.attrs[target.attr] = value
+        host_arrays.forget(holder)
     elif isinstance(target, ast.Subscript):
         _assign_item(machine, target, value, frame, node, value_node)
 
@@ -161,10 +165,12 @@ def _assign_item(machine: Machine, target: ast.Subscript, value: Value, frame: F
     if isinstance(holder, Ref):
         api = "augmented" if isinstance(node, ast.AugAssign) else "subscript"
         store(machine, holder, index, value, node, frame, api=api, slice_node=target.slice, target=target, value_node=value_node)
+    elif isinstance(holder, Array) and machine.kernel is None:
+        host_arrays.write(machine, holder, index, value)
     elif isinstance(holder, RefIndexer | Array) and machine.kernel is not None:
         machine.emit(ValueStore(machine.where(node, frame), holder.ref if isinstance(holder, RefIndexer) else holder, target))
     elif isinstance(holder, dict):
-        key = dict_key(index)
+        key = key_in(machine, holder, index, node, frame)
         if key is ABSENT:
             holder.clear()
         else:
@@ -294,8 +300,10 @@ def _try_body(machine: Machine, node: ast.Try, frame: Frame) -> None:
     except PathEnd as end:
         if end.reason != "raise" or not node.handlers:
             raise
-        handler = node.handlers[0]
-        machine.doubt("which exception a `try` catches")
+        handler = next((h for h in node.handlers if end.exception and isinstance(h.type, ast.Name) and h.type.id == end.exception), None)
+        if handler is None:
+            handler = node.handlers[0]
+            machine.doubt("which exception a `try` catches")
         if handler.name is not None:
             frame.assign(handler.name, Unknown("a caught exception", host=True))
         machine.execute(handler.body, frame)

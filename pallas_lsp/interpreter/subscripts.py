@@ -9,6 +9,7 @@ from typing import Any
 from ..shapes import dims, indexing
 from ..shapes.avals import UNKNOWN, ShapeError
 from ..shapes.dims import Poly
+from . import host_arrays
 from .classes import class_attribute
 from .events import Computed, ShapeFault, ValueIndex
 from .frames import Frame
@@ -16,6 +17,7 @@ from .machine import Arguments, Machine, dim_at
 from .operations import is_traced, needs_static, traced_in
 from .operators import from_shapes
 from .refs import load, view
+from .sequences import Filling
 from .truth import as_dim
 from .values import (
     ABSENT,
@@ -58,11 +60,13 @@ def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Fr
     if isinstance(value, list | tuple | str | bytes | range):
         return _sequence_item(machine, value, index, node, frame)
     if isinstance(value, dict):
-        from .expressions import dict_key
+        from .expressions import key_in
 
         if (traced := traced_in(machine, index)) is not None:
             needs_static(machine, "key", traced, "a dict", node, frame)
-        key = dict_key(index)
+        key = key_in(machine, value, index, node, frame)
+        if isinstance(value, Filling) and key is not ABSENT and key not in value:
+            value[key] = machine.call(value.factory, Arguments([]), node, frame)
         return (
             machine.settle(value[key])
             if key is not ABSENT and key in value
@@ -162,7 +166,7 @@ def _array_item(machine: Machine, value: Array, index: Value, node: ast.expr, fr
         item.through = value
     if isinstance(item, Array) and value.traced and machine.kernel is not None and not machine.transformed:
         _note_lowering(machine, value, entries, item, node, frame)
-    return item
+    return host_arrays.item(machine, value, tuple(entries), item) if value.elements is not None else item
 
 
 def _needs_static_entries(machine: Machine, entries: tuple[Value, ...], node: ast.expr, frame: Frame) -> None:

@@ -187,6 +187,8 @@ def equals(machine: Machine, a: Value, b: Value, node: ast.AST) -> Value:
         return a == b
     if isinstance(a, tuple | list) and isinstance(b, tuple | list):
         return _sequences_equal(machine, a, b, node)
+    if isinstance(a, set) and isinstance(b, set) and all(isinstance(item, NATIVE) for item in a | b):
+        return a == b
     names = dtype_of(a), dtype_of(b)
     if names[0] is not None and names[1] is not None and (isinstance(a, Dtype | Library) or isinstance(b, Dtype | Library)):
         return names[0] == names[1]

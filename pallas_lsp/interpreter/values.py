@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..shapes.avals import Aval
 from ..shapes.dims import MaybeDim, Shape
+from ..shapes.elements import Elements
 from ..text.span import Location
 from .unknowns import ABSENT as ABSENT
 from .unknowns import ChipFacts as ChipFacts
@@ -43,7 +44,8 @@ class Array:
     ``space``: the memory space the user constrained it to. ``born``: its place in the order in which arrays were made: what is older than
     a kernel's run was made outside of it. ``numpy``: it is NumPy's. ``multiple``: a number by which the TPU compiler can prove a traced
     index to be divisible (see ``divisibility``), None where that is not known. ``through``: the operand that JAX gives back in its place if
-    the function that made it changes nothing. ``why``: the root cause of a shape or dtype that is not known.
+    the function that made it changes nothing. ``why``: the root cause of a shape or dtype that is not known. ``elements``: those of a NumPy
+    array, where they are known (see ``host_arrays``).
     """
 
     aval: Aval
@@ -59,6 +61,7 @@ class Array:
     multiple: int | None = None
     through: Array | None = None
     why: str = ""
+    elements: Elements | None = None
 
     @property
     def shape(self) -> Shape:

@@ -10,6 +10,7 @@ from ...data import operations
 from ...shapes import dtypes, table
 from ...shapes.avals import UNKNOWN, Aval, DtypeName, Named, ShapeError
 from ...shapes.dims import Poly
+from .. import host_arrays
 from ..events import Computed, RefAsArray, ShapeFault, UnmodelledCall
 from ..frames import Frame
 from ..liveness import arrays_in
@@ -68,6 +69,10 @@ def array_function(call: Call) -> Value:
     if call.machine.kernel is not None:
         _needs_static_arguments(call, short, numpy)
     function = table.lookup(name)
+    if function is None and numpy and call.arguments.exact and short in host_arrays.DECIDED:
+        return host_arrays.apply(call.machine, short, call.args, call.kwargs, call.unknown())
+    if function is None or not name.startswith(_NUMERIC):
+        host_arrays.forget(*call.args, *call.kwargs.values())
     if function is None and short[:1].isupper():
         return Opaque(call.name, tuple(call.args), call.kwargs)  # a library's class: what it was made with may matter
     if function is None or not call.arguments.exact:
@@ -99,7 +104,7 @@ def array_function(call: Call) -> Value:
         _finish(call, value, short, numpy)
         if call.args and isinstance(call.args[0], Array):
             note_narrowing(call.machine, short, call.args[0], value, call.get(1, "axis"), call.node, call.frame)
-    return value
+    return host_arrays.apply(call.machine, short, call.args, call.kwargs, value) if numpy else value
 
 
 def _leaves_of(call: Call) -> Iterator[Value]:
@@ -170,6 +175,11 @@ def _traced_size(call: Call, short: str) -> tuple[Value | None, str, str]:
 
 # NumPy's scalar types that are JAX's dtypes too.
 _NUMPY_SCALARS = frozenset({"float32", "float16", "int32", "int16", "int8", "uint32", "uint16", "uint8"})
+# NumPy's functions whose results have the dtype of what they are given, where that is one.
+_KEEPS_DTYPE = frozenset(
+    {"swapaxes", "transpose", "moveaxis", "broadcast_to", "reshape", "pad", "concatenate", "stack", "expand_dims", "squeeze"}
+)
+_GIVES_BOOLEANS = frozenset({"logical_and", "logical_or", "logical_not", "any", "all", "array_equal", "equal", "not_equal", "isin"})
 _EXTREMA = frozenset({"max", "min", "amax", "amin", "nanmax", "nanmin", "ptp", "reduce_max", "reduce_min"})
 
 
@@ -188,6 +198,10 @@ def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
     if numpy:
         # NumPy computes at once, and its 64-bit results are not JAX's dtypes.
         explicit = next((dtype_of(v) for k, v in call.kwargs.items() if k == "dtype"), short if short in _NUMPY_SCALARS else None)
+        if short in _KEEPS_DTYPE and "dtype" not in call.kwargs:
+            kept = {array.dtype for array in arrays_in(call.args)}
+            explicit = kept.pop() if len(kept) == 1 else None
+        explicit = "bool" if short in _GIVES_BOOLEANS else explicit
         value.aval, value.traced, value.numpy = Aval(value.aval.shape, explicit, False), False, True
     elif call.name.startswith(_TRACING):
         # Under a trace JAX's own functions give traced values even of plain numbers; a function of Pallas's may be plain arithmetic.

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...shapes import table
 from ...shapes.avals import ShapeError
+from .. import host_arrays
 from ..events import Computed, ShapeFault
 from ..expressions import dict_key
 from ..frames import Frame
@@ -17,9 +18,21 @@ from ..liveness import arrays_in
 from ..machine import CALL, Arguments, Machine
 from ..operations import is_traced, needs_static, note_operation, traced_in
 from ..operators import cause_of, compare, from_shapes
-from ..sequences import items_of, key_value
+from ..sequences import Filling, items_of, key_value
 from ..truth import truth
-from ..values import ABSENT, Array, BlockSpec, Instance, Iteration, ShapeDtype, SuperProxy, Unknown, Value, ValueIndexer, ValueMethod
+from ..values import (
+    ABSENT,
+    Array,
+    BlockSpec,
+    Instance,
+    Iteration,
+    ShapeDtype,
+    SuperProxy,
+    Unknown,
+    Value,
+    ValueIndexer,
+    ValueMethod,
+)
 from .arrays import note_narrowing, shape_argument
 
 _LONGEST_STRING = 1 << 16
@@ -185,7 +198,7 @@ def _array(machine: Machine, value: Array, name: str, arguments: Arguments, node
     if arguments.exact:
         function = "jax.numpy.ravel" if name == "flatten" else f"jax.numpy.{name}"
         note_operation(machine, function, (value, *arguments.args), arguments.kwargs, result, node, frame, f".{name}")
-    return result
+    return host_arrays.apply(machine, name, (value, *arguments.args), arguments.kwargs, result) if value.elements is not None else result
 
 
 # Methods that make Python numbers.
@@ -244,6 +257,7 @@ def _value_indexer(machine: Machine, value: ValueIndexer, name: str, arguments: 
 RECEIVERS: dict[type[Any], Callable[..., Value]] = {
     list: _list,
     dict: _dict,
+    Filling: _dict,
     tuple: _tuple,
     set: _set,
     str: _str,

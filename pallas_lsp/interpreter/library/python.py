@@ -8,12 +8,14 @@ from typing import Any
 
 from ...shapes import dims
 from ...shapes.dims import Poly
+from .. import host_arrays
 from ..attributes import attribute
 from ..classes import class_attribute
 from ..machine import Machine
 from ..operations import is_traced, needs_static, traced_in
 from ..operators import binary
-from ..sequences import items_of
+from ..paths import PathEnd
+from ..sequences import Filling, items_of
 from ..truth import as_condition, as_dim, known_truth, negate, truth
 from ..values import (
     ABSENT,
@@ -23,6 +25,7 @@ from ..values import (
     Builtin,
     Class,
     Condition,
+    DynamicSlice,
     EnumMember,
     Function,
     Instance,
@@ -100,7 +103,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int, Poly), "float": (float,), "bool": (bool,), "str": (str,),
     "tuple": (tuple,), "list": (list,), "dict": (dict,), "set": (set,), "slice": (slice,),
     "jax.Array": (Array,), "jax.numpy.ndarray": (Array,), "jax.ShapeDtypeStruct": (ShapeDtype,),
-    "jax.experimental.pallas.BlockSpec": (BlockSpec,),
+    "jax.experimental.pallas.BlockSpec": (BlockSpec,), "jax.experimental.pallas.Slice": (DynamicSlice,),
     "collections.abc.Sequence": (tuple, list, str), "typing.Sequence": (tuple, list, str),
     "collections.abc.Mapping": (dict,), "functools.partial": (Partial,),
 }  # fmt: skip
@@ -119,7 +122,7 @@ def _is_instance(value: Value, option: Value) -> bool | None:
         if isinstance(value, Opaque) and value.name == option.name:
             return True
         if option.name in ("jax.core.Tracer", "numpy.ndarray", "numbers.Number"):
-            return None
+            return False if isinstance(value, Instance) and value.cls.complete else None
         return False if isinstance(value, str | type(None)) else None
     return None
 
@@ -295,6 +298,8 @@ def _next(call: Call) -> Value:
             return call.machine.settle(value.items.pop(0))
         if len(call.args) > 1:
             return call.args[1]
+        if call.machine.guarded:
+            raise PathEnd("raise", "StopIteration")
     return call.unknown("the next item of an iterator")
 
 
@@ -308,7 +313,16 @@ def _sorted(call: Call) -> Value:
         and "key" not in call.kwargs
         and (all(isinstance(i, int | float) for i in items) or all(isinstance(i, str) for i in items))
     )
-    return sorted(items, reverse=call.kwargs.get("reverse") is True) if plain and items is not None else call.unknown("a sorted sequence")
+    if plain and items is not None:
+        return sorted(items, reverse=call.kwargs.get("reverse") is True)
+    return _sorted_by_key(call, items) if items is not None and set(call.kwargs) == {"key"} else call.unknown("a sorted sequence")
+
+
+def _sorted_by_key(call: Call, items: list[Value]) -> Value:
+    keys: list[Any] = [call.call(call.kwargs["key"], item) for item in items]
+    if not all(isinstance(key, int | float) for key in keys):
+        return call.unknown("a sorted sequence")
+    return [items[place] for place in sorted(range(len(items)), key=keys.__getitem__)]
 
 
 def _compared(call: Call, items: list[Value]) -> None:
@@ -401,3 +415,17 @@ def _slice(call: Call) -> Value:
 @models("print", "warnings.warn", "logging.info", "logging.debug", "logging.warning", "id", "repr")
 def _nothing(call: Call) -> Value:
     return None if call.name not in ("id", "repr") else call.unknown()
+
+
+@models("numpy.ndindex")
+def _ndindex(call: Call) -> Value:
+    given = call.args[0] if len(call.args) == 1 and isinstance(call.args[0], tuple | list) else call.args
+    sizes = [as_dim(size) for size in given]
+    places = host_arrays.places(call.machine, tuple(size for size in sizes if isinstance(size, int)))
+    known = places is not None and all(isinstance(size, int) for size in sizes) and not call.kwargs
+    return Iteration(places) if known and places is not None else call.unknown("a sequence of unknown length")
+
+
+@models("collections.defaultdict")
+def _defaultdict(call: Call) -> Value:
+    return Filling(call.args[0]) if len(call.args) == 1 and not call.kwargs else call.unknown("a dict whose keys are not all known")

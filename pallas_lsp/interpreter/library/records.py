@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from ..events import Event, KernelCall
 from ..frames import Frame
 from ..machine import CONTEXTS, Arguments, Machine
+from ..operators import A_TEXT
 from ..truth import known_truth
 from ..values import ABSENT, GridSpec, Opaque, PallasCall, ShapeDtype, Unknown, Value
 from .refusals import location_of, place
@@ -50,7 +51,7 @@ def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> Non
         machine.doubt("what a transformation around the call makes of it")
     for name, tree in call.arguments.items():
         for leaf in plain_leaves(machine, tree):
-            if isinstance(leaf, Unknown):
+            if isinstance(leaf, Unknown) and not (leaf.why == A_TEXT and name in ("name", "metadata")):
                 machine.doubt(f"`{name}`: {leaf.why}")
 
 

@@ -8,15 +8,18 @@ import math
 from ...shapes import dims
 from ..classes import FIELDS, fields_of
 from ..operations import needs_static, traced_in
+from ..operators import A_TEXT
 from ..sequences import items_of
 from ..truth import as_dim
 from ..values import (
     Array,
     Builtin,
     Class,
+    EnumMember,
     Function,
     Instance,
     Iteration,
+    Library,
     Opaque,
     Partial,
     Unknown,
@@ -24,6 +27,7 @@ from ..values import (
 )
 from .containers import replaced
 from .registry import Call, models
+from .trees import leaves
 
 
 @models("property", "staticmethod", "classmethod", "functools.cached_property")
@@ -219,3 +223,16 @@ def _divmod(call: Call) -> Value:
     a, b = as_dim(call.get(0, "a")), as_dim(call.get(1, "b"))
     quotient, rest = dims.floordiv(a, b), dims.mod(a, b)
     return (quotient, rest) if quotient is not None and rest is not None else call.unknown()
+
+
+@models("json.dumps")
+def _dumps(call: Call) -> Value:
+    """A text, where it is given what has one: numbers, texts, members of enums that are numbers or texts."""
+    texts = call.kwargs.keys() <= {"indent", "sort_keys"} and all(_is_told(leaf) for leaf in leaves(call.machine, call.get(0, "obj")))
+    return Unknown(A_TEXT, host=True) if texts else call.unknown()
+
+
+def _is_told(value: Value) -> bool:
+    if isinstance(value, EnumMember):
+        return any(isinstance(base, Library) and base.name in ("enum.IntEnum", "enum.StrEnum") for base in value.cls.bases)
+    return isinstance(value, bool | int | float | str | None)
