@@ -138,7 +138,7 @@ def _selection(code: Code, statement: ast.If) -> Iterator[Fix]:
     """A branch that only assigns: its variables are chosen by ``jnp.where``."""
     where, condition, indentation = code.name(f"{NUMPY}.where"), traced(code, statement.test), code.indentation(statement)
     then, otherwise = _assignments(code, statement.body), _assignments(code, statement.orelse)
-    if where is None or condition is None or indentation is None or not then or otherwise is None or "#" in code.text(statement):
+    if where is None or condition is None or indentation is None or not then or otherwise is None:
         return
     names = [name for name, _ in then]
     if len(set(names)) < len(names) or (otherwise and [name for name, _ in otherwise] != names):
@@ -153,8 +153,11 @@ def _selection(code: Code, statement: ast.If) -> Iterator[Fix]:
     lines = [f"{name} = {where.text}({condition.text}, {text}, {other})" for (name, text), other in zip(then, others, strict=True)]
     values = [part.value for part in (*statement.body, *statement.orelse) if isinstance(part, ast.Assign | ast.AugAssign)]
     safe: Applicability = "safe" if all(is_cheap(code, value) for value in values) else "unsafe"
-    text = f"{code.module.source.newline}{indentation[0]}".join(lines)
-    yield make("Choose by `jnp.where`", safe, where.edits, condition.imports, [code.replace(statement, text)])
+    comments, source, whole = code.comments(statement), code.module.source, code.span(statement)
+    lines = [f"{lines[0]}  {comments[0]}"] if len(comments) == len(lines) == 1 else [*comments, *lines]
+    text = f"{source.newline}{indentation[0]}".join(lines)
+    edit = code.cut(whole.start, source.line_span(source.line_of(whole.end)).end if comments else whole.end, text)
+    yield make("Choose by `jnp.where`", safe, where.edits, condition.imports, [edit])
 
 
 def _assignments(code: Code, body: Sequence[ast.stmt]) -> list[tuple[str, str]] | None:

@@ -11,6 +11,7 @@ from ..interpreter.modules import ModuleFile
 from ..interpreter.values import Library
 from ..text.edits import add_import, grouped
 from ..text.span import Edit, Span
+from ..text.suppressions import COMMENT_OR_STRING
 
 PALLAS = "jax.experimental.pallas"
 TPU = "jax.experimental.pallas.tpu"
@@ -45,6 +46,13 @@ class Code:
     def text(self, node: ast.AST) -> str:
         """The text of a node as it is written."""
         return self.module.source.slice(self.span(node))
+
+    def comments(self, node: ast.AST) -> list[str]:
+        """The comments in a node, and behind it on its last line."""
+        source = self.module.source
+        end = source.line_span(source.line_of(self.span(node).end)).end
+        found = COMMENT_OR_STRING.finditer(source.text, self.span(node).start, end)
+        return [match["comment"].rstrip() for match in found if match["comment"]]
 
     def span(self, node: ast.AST) -> Span:
         """Where a node is written."""

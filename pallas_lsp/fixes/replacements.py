@@ -12,7 +12,7 @@ from ..interpreter.operation_events import Operation
 from ..resolve.project import Project
 from ..rules.diagnostic import Applicability, Fix
 from ..shapes import dtypes
-from ..text.edits import insert_keyword, remove_argument
+from ..text.edits import insert_keyword, remove_argument, wrap
 from ..text.span import Edit
 from .code import LAX, NUMPY, Code
 from .computations import Computation, computation_of
@@ -239,16 +239,15 @@ def move_numbers(event: Event, project: Project) -> Iterator[Fix]:
 
 
 def _moved(code: Code, node: ast.expr, moved: ast.expr, dtype: str) -> Iterator[Fix]:
-    wide = "float32" if dtypes.is_floating(dtype) else "int32"
-    named, old = code.name(f"{NUMPY}.{wide}"), code.name(f"{NUMPY}.{dtype}")
-    if named is None or "\n" in code.text(node) or not isinstance(moved, ast.Name | ast.Subscript | ast.Call | ast.Attribute):
+    kind = "float32" if dtypes.is_floating(dtype) else "int32"
+    named, old = code.name(f"{NUMPY}.{kind}"), code.name(f"{NUMPY}.{dtype}")
+    if named is None or "\n" in code.text(node):
         return
-    cast = code.after(moved, f".astype({named.text})")
+    cast = wrap(code.module.source, moved, "", f".astype({named.text})")
     if dtype == "bool":
         start, end, alone = code.span(node).start, code.span(node).end, code.is_alone(node)
         compared = [code.after(node, " != 0")] if alone else [code.cut(start, start, "("), code.cut(end, end, " != 0)")]
-        yield make(f"Move {wide} numbers, and compare", "safe", named.edits, [cast, *compared])
+        yield make(f"Move {kind} numbers, and compare", "safe", named.edits, cast, compared)
     elif old is not None:
-        yield make(
-            f"Move {wide} numbers, and cast to {dtype}", "safe", named.edits, old.edits, [cast, code.after(node, f".astype({old.text})")]
-        )
+        back = [code.after(node, f".astype({old.text})")]
+        yield make(f"Move {kind} numbers, and cast to {dtype}", "safe", named.edits, old.edits, cast, back)

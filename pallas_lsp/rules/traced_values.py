@@ -6,6 +6,9 @@ Mirrors ``jax/_src/errors.py`` (the error classes) and ``jax/_src/core.py`` (``T
 
 from __future__ import annotations
 
+import ast
+import re
+
 from ..interpreter.events import TracedBranch
 from ..interpreter.operation_events import TracedAsStatic
 from ..interpreter.values import Array, Value
@@ -26,18 +29,46 @@ def _aval(value: Value) -> str:
 @rule("traced-bool-branch", on=TracedBranch, order=10, stage="trace")
 def traced_bool_branch(event: TracedBranch, context: Context) -> Finding | None:
     """Python asks a traced value whether it is true."""
-    value = event.value
-    if isinstance(value, Array) and value.shape:
+    value, node = event.value, event.where.node
+    if isinstance(value, Array) and value.shape and any(size != 1 for size in value.shape):
         instead = "`jnp.where` chooses elements"
-        if all(size == 1 for size in value.shape):
-            instead = "`pl.when` or `jnp.where` decide when the kernel runs"
     else:
-        instead = "`pl.when` runs a block, `jnp.where` chooses a value when the kernel runs"
+        instead = _instead(event)
+    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    what = f"Python's `{called}` decides by {words.array(value)}" if called else f"Python asks whether `{words.source_text(event, node)}` is true"
+    described = "its value" if called else words.array(value)
     return Finding(
         event.where.location,
-        f"Python asks whether {words.array(value)} is true, but its value is not known while JAX traces the kernel: {instead}",
+        f"{what}, but {described} is not known while JAX traces the kernel: {instead}",
         jax_message=f"Attempted boolean conversion of traced array with shape {_aval(value)}.",
     )
+
+
+_BY_CALL = {"min": "`jnp.minimum` takes traced values", "max": "`jnp.maximum` takes traced values", "bool": "compare it, arrays hold truth values too"}
+_BY_WORD = {
+    "while": "`lax.while_loop` repeats what it traces once", "assert": "`pl.debug_check` looks when the kernel runs",
+    "not": "`jnp.logical_not` works on arrays", "and": "`&` of comparisons works on arrays", "or": "`|` of comparisons works on arrays",
+}  # fmt: skip
+_BEFORE = re.compile(r"\b(if|elif|while|assert|and|or)[\s(]*$")
+_BEHIND = re.compile(r"[\s)]*(and|or)\b")
+
+
+def _instead(event: TracedBranch) -> str:
+    """What to write, by the word that asks."""
+    node, source = event.where.node, event.where.module.source
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _BY_CALL:
+        return _BY_CALL[node.func.id]
+    span = source.span_of(node)
+    line = source.line_span(source.line_of(span.start)).start
+    before = _BEFORE.search(source.text, line, span.start)
+    word = before[1] if before is not None else None
+    if word in ("if", "elif") and not source.text[line : before.start() if before is not None else line].strip():
+        return "`pl.when` runs a block, `jnp.where` chooses a value when the kernel runs"
+    if word in ("if", "elif"):
+        return "`jnp.where` chooses a value when the kernel runs"
+    behind = _BEHIND.match(source.text, span.end)
+    word = "not" if isinstance(node, ast.UnaryOp) else word or (behind[1] if behind is not None else None)
+    return _BY_WORD.get(word or "", "`pl.when` and `jnp.where` decide when the kernel runs")
 
 
 @rule("traced-as-python-index", on=TracedAsStatic, order=10, stage="trace")

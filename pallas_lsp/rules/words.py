@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ..interpreter.call_events import Window
-from ..interpreter.events import Access
+from ..interpreter.events import Access, Event
 from ..interpreter.values import (
     Array,
     BlockSpec,
@@ -82,7 +82,7 @@ def target(event: Access) -> ast.AST:
     return event.target_node if event.target_node is not None else event.where.node
 
 
-def source_text(event: Access, node: ast.AST) -> str:
+def source_text(event: Event, node: ast.AST) -> str:
     """The user's own text of a node, on one line and not too long."""
     source = event.where.module.source
     text = " ".join(source.slice(source.span_of(node)).split())

@@ -17,7 +17,7 @@ from .source import Source
 from .span import Edit, Span
 
 # In text that Python accepts, a hash or quote that no earlier match swallowed starts a comment or a string.
-_COMMENT_OR_STRING = re.compile(
+COMMENT_OR_STRING = re.compile(
     r"""(?P<comment>\#[^\r\n]*)"""
     r"""|\"""(?:\\.|[^\\])*?\"""|'''(?:\\.|[^\\])*?'''"""
     r"""|"(?:\\(?:\r\n|.)|[^"\\\r\n])*"?|'(?:\\(?:\r\n|.)|[^'\\\r\n])*'?""",
@@ -202,7 +202,7 @@ def find_suppressions(source: Source, parsed: Parsed) -> Suppressions:
     """
     found: list[Suppression] = []
     if "pallas:" in source.text:
-        for token in _COMMENT_OR_STRING.finditer(parsed.text):
+        for token in COMMENT_OR_STRING.finditer(parsed.text):
             if token["comment"]:
                 found += _read_comment(source, token.start("comment"), token.end("comment"))
     return Suppressions(source, parsed, tuple(found))
