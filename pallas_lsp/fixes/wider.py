@@ -121,7 +121,9 @@ def exponent_of_the_bases_dtype(event: Operation, project: Project) -> Iterator[
 def divide(event: Operation, project: Project) -> Iterator[Fix]:
     """``pl.reciprocal`` is for vectors, a scalar is divided by."""
     computed = computation_of(event)
-    if computed is not None and computed.call is not None and len(computed.arrays) == 1 and computed.arrays[0].rank == 0:
-        edits = computed.code.rewrite(computed.node, "(1.0 / ", *as_operand(computed.arrays[0].node), ")")
-        if edits is not None and not computed.call.keywords:
-            yield make("Divide by it", "safe", edits)
+    if computed is None or computed.call is None or computed.call.keywords or len(computed.arrays) != 1 or computed.arrays[0].rank != 0:
+        return
+    opening, closing = ("", "") if computed.code.is_alone(computed.node) else ("(", ")")
+    edits = computed.code.rewrite(computed.node, f"{opening}1.0 / ", *as_operand(computed.arrays[0].node), closing)
+    if edits is not None:
+        yield make("Divide by it", "safe", edits)
