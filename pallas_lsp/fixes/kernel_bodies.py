@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..interpreter.call_events import Returned
+from ..interpreter.call_events import Captured, Returned
 from ..interpreter.events import Access
 from ..interpreter.operation_events import CopyStep
 from ..interpreter.values import Array
 from ..resolve.project import Project
 from ..rules.diagnostic import Fix
 from ..text.span import Edit, Span
-from .code import Code
+from .code import NUMPY, Code
 from .registry import fixes, make
+from .scopes import bound_names
 
 
 @fixes("wait-send-on-local-copy")
@@ -78,3 +79,42 @@ def _without_line(code: Code, statement: ast.stmt) -> Edit:
     first, last = source.line_of(span.start), source.line_of(span.end)
     line = Span(source.line_span(first).start, source.line_span(last + 1).start if last + 1 < source.line_count else span.end)
     return code.cut(line.start, line.end) if source.slice(line).strip() == source.slice(span) else code.replace(statement, "return")
+
+
+_MADE = frozenset({"array", "asarray", "ones", "zeros", "full", "arange", "eye", "float32", "int32", "bfloat16"})
+
+
+@fixes("kernel-captures-array")
+def make_it_in_the_kernel(event: Captured, project: Project) -> Iterator[Fix]:
+    """An array that is made of literals outside is made of them inside, by ``jnp``."""
+    from ..rules.kernel_functions import used
+
+    code, name = Code(event.where.module), used(event)
+    scope = code.functions(name)
+    value = _definition(code, name) if isinstance(name, ast.Name) else None
+    if not isinstance(name, ast.Name) or value is None or not scope or not isinstance(value.func, ast.Attribute):
+        return
+    made = code.name(f"{NUMPY}.{value.func.attr}")
+    if value.func.attr not in _MADE or made is None or not all(map(_is_plain, value.args + [k.value for k in value.keywords])):
+        return
+    arguments = code.text(value)[len(code.text(value.func)) :]
+    uses = [use for use in code.uses(name.id, scope[-1]) if not code.span(value).covers(code.span(use))]
+    yield make(f"Make `{name.id}` in the kernel", "safe", made.edits, [code.replace(use, f"{made.text}{arguments}") for use in uses])
+
+
+def _definition(code: Code, name: ast.Name) -> ast.Call | None:
+    """The call that a variable is worth, where it is bound once: in the function around, or in the file."""
+    value = code.assigned(name)
+    if value is None:
+        bindings = [node for node in code.module.parsed.tree.body if isinstance(node, ast.Assign) and name.id in bound_names(node)]
+        value = bindings[0].value if len(bindings) == 1 and isinstance(bindings[0].targets[0], ast.Name) else None
+    return value if isinstance(value, ast.Call) else None
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether an argument is the same wherever it is written: numbers, and names of a module."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_plain, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_plain(node.operand)
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))

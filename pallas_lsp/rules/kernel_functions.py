@@ -129,8 +129,9 @@ def kernel_returns_value(event: Returned, context: Context) -> Finding | None:
 @rule("kernel-captures-array", on=Captured, order=10, stage="trace")
 def kernel_captures_array(event: Captured, context: Context) -> Finding | None:
     """A kernel computes with an array from outside."""
-    location, text = _used(event)
-    named = f"`{text}`, " if text else ""
+    node, source = used(event), event.where.module.source
+    location = event.where.at(node)
+    named = f"`{source.slice(source.span_of(node))}`, " if _is_name(node) else ""
     described = f"{named}the array {words.array(event.array)}" if event.array.shape is not None else f"{named}an array"
     inside = "it is made of host data inside the kernel" if event.array.born == 0 else "it comes from outside the kernel"
     return Finding(
@@ -142,20 +143,19 @@ def kernel_captures_array(event: Captured, context: Context) -> Finding | None:
     )
 
 
-def _used(event: Captured) -> tuple[Location, str]:
-    """The expression that stands for the captured array, and its text where it is a name."""
+def used(event: Captured) -> ast.AST:
+    """The expression that stands for the captured array."""
     node = event.where.node
     if event.user is not None and event.array.born:
         operands = [value for value in event.user.operands if isinstance(value, Array)]
         index = next((i for i, value in enumerate(operands) if value is event.array), 0)
         sides = {ast.BinOp: ("left", "right"), ast.AugAssign: ("target", "value")}.get(type(node))
         if sides is not None:
-            candidates = [getattr(node, side) for side in sides]
+            candidates: list[ast.AST] = [getattr(node, side) for side in sides]
             node = candidates[index] if len(operands) == 2 else next((c for c in candidates if _is_name(c)), node)
         elif isinstance(node, ast.Call):
             node = next((arg for arg in node.args if _is_name(arg) and len(node.args) == 1), node)
-    source = event.where.module.source
-    return event.where.at(node), source.slice(source.span_of(node)) if _is_name(node) else ""
+    return node
 
 
 def _is_name(node: ast.AST) -> bool:

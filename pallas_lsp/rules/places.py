@@ -39,17 +39,23 @@ def of_block_dim(spec: BlockSpec, axis: int) -> Location:
 
 def of_returned(function: Function, index: int | None = None) -> Location:
     """What a function returns: its one returned expression (or entry ``index`` of it), else its header."""
+    returned = returned_expression(function, index)
+    return _of(function.module, returned) if returned is not None else of_header(function)
+
+
+def returned_expression(function: Function, index: int | None = None) -> ast.AST | None:
+    """The one expression that a function returns (or entry ``index`` of it), its ``return`` where that has none; None for several."""
     node = function.node
-    returned: ast.AST | None = node.body if isinstance(node, ast.Lambda) else None
-    if returned is None and not isinstance(node, ast.Lambda):
+    if isinstance(node, ast.Lambda):
+        returned: ast.AST = node.body
+    else:
         found = own_returns(node)
         if len(found) != 1:
-            return of_header(function)
+            return None
         returned = found[0].value or found[0]
     if index is not None and isinstance(returned, ast.Tuple | ast.List) and index < len(returned.elts):
-        returned = returned.elts[index]
-    assert returned is not None
-    return _of(function.module, returned)
+        return returned.elts[index]
+    return returned
 
 
 def own_returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Return]:

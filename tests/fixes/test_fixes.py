@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from fixes import operation_cases, ref_cases, space_cases, traced_cases, value_cases
+from fixes import call_cases, operation_cases, ref_cases, space_cases, traced_cases, value_cases
 from fixes.kernels import analysed, fixed, fixes
 from referee import Verdict, compile_many, libtpu_installed, lower
 
 from pallas_lsp.rules import RULES
 
-SAFE = [*space_cases.SAFE, *value_cases.SAFE, *ref_cases.SAFE, *operation_cases.SAFE, *traced_cases.SAFE]
-UNSAFE = [*space_cases.UNSAFE, *value_cases.UNSAFE, *ref_cases.UNSAFE, *operation_cases.UNSAFE, *traced_cases.UNSAFE]
+SAFE = [*space_cases.SAFE, *value_cases.SAFE, *ref_cases.SAFE, *operation_cases.SAFE, *traced_cases.SAFE, *call_cases.SAFE]
+UNSAFE = [*space_cases.UNSAFE, *value_cases.UNSAFE, *ref_cases.UNSAFE, *operation_cases.UNSAFE, *traced_cases.UNSAFE, *call_cases.UNSAFE]
 CHIPS = operation_cases.CHIPS
 CASES = [*((case, "safe") for case in SAFE), *((case, "unsafe") for case in UNSAFE)]
 NAMES = [f"{rule}: {what}" for (rule, what, _, _), _ in CASES]
