@@ -24,6 +24,7 @@ from .values import (
     Array,
     BlockSpec,
     BoundMethod,
+    Builtin,
     Class,
     Condition,
     Copy,
@@ -71,6 +72,18 @@ def attribute(machine: Machine, value: Value, name: str, node: ast.AST, frame: F
     return Unknown(f"attribute `{name}` of a {type(value).__name__}", host=machine.kernel is None)
 
 
+# Methods of texts that give a text, or a truth, of nothing but their arguments.
+_OF_TEXTS = frozenset({"lower", "upper", "casefold", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "replace", "startswith", "endswith"})
+
+
+def _of_text(value: Unknown, name: str, arguments: Arguments) -> Value:
+    """A method of a text that is declared: what it gives is declared too."""
+    if value.key is None or arguments.kwargs or not all(isinstance(arg, str) for arg in arguments.args):
+        return Unknown(value.why, host=value.host)
+    declared = getattr(value.declared, name)(*arguments.args)
+    return Unknown(value.why, f"{value.key}.{name}({', '.join(map(repr, arguments.args))})", host=value.host, declared=declared)
+
+
 # What the devices are as a rule: the kernels are for a TPU.
 _OF_A_TPU = {"platform": "tpu", "device_kind": "TPU"}
 
@@ -84,6 +97,8 @@ def unknown_attribute(machine: Machine, value: Unknown, name: str, node: ast.AST
         return dims.symbol(f"{key}.ndim", 0)
     if name == "T" and key is None:
         return Unknown(value.why, host=value.host)
+    if isinstance(value.declared, str) and name in _OF_TEXTS:
+        return Builtin(name, lambda machine, arguments, node, frame: _of_text(value, name, arguments))
     of_device = key is not None and key.startswith(("jax.devices()[", "jax.local_devices()["))
     declared = _OF_A_TPU.get(name, ABSENT) if of_device else ABSENT
     return Unknown(value.why, f"{key}.{name}" if key else None, host=value.host, declared=declared)

@@ -298,7 +298,7 @@ def _try_body(machine: Machine, node: ast.Try, frame: Frame) -> None:
         with _guarded(machine, node):
             machine.execute(node.body, frame)
     except PathEnd as end:
-        if end.reason != "raise" or not node.handlers:
+        if end.reason != "raise" or not _catches(node):
             raise
         handler = next((h for h in node.handlers if end.exception and isinstance(h.type, ast.Name) and h.type.id == end.exception), None)
         if handler is None:
@@ -314,11 +314,19 @@ def _try_body(machine: Machine, node: ast.Try, frame: Frame) -> None:
 @contextmanager
 def _guarded(machine: Machine, node: ast.Try) -> Iterator[None]:
     """Inside a ``try`` that catches something, a missing name is a question of the program's, not a fault."""
-    machine.guarded += bool(node.handlers)
+    machine.guarded += _catches(node)
     try:
         yield
     finally:
-        machine.guarded -= bool(node.handlers)
+        machine.guarded -= _catches(node)
+
+
+def _catches(node: ast.Try) -> bool:
+    """Whether the program may go on behind what it catches: a handler that only says more of an error raises again at its end."""
+    return any(
+        not isinstance(handler.body[-1], ast.Raise) or any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in ast.walk(handler))
+        for handler in node.handlers
+    )
 
 
 @executes(ast.FunctionDef, ast.AsyncFunctionDef)

@@ -178,7 +178,9 @@ def is_none(machine: Machine, value: Value) -> Value:
     def learn(facts: Facts, answer: bool) -> None:
         facts.none[key] = answer
 
-    return Condition(f"isnone:{key}", (f"`{key}` is None", f"`{key}` is not None"), False, learn)
+    # The defaults of parameters are an entry of their own; what else is declared is taken for what it is.
+    declared = ABSENT if key.isidentifier() else value.declared
+    return Condition(f"isnone:{key}", (f"`{key}` is None", f"`{key}` is not None"), declared is None, learn, declared=declared)
 
 
 def equals(machine: Machine, a: Value, b: Value, node: ast.AST) -> Value:

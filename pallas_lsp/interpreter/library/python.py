@@ -134,6 +134,8 @@ def _getattr(call: Call) -> Value:
         return call.unknown()
     if len(call.args) > 2 and _has(call.machine, value, name) is False:
         return call.args[2]
+    if len(call.args) > 2 and isinstance(value, Function):  # whoever sets an attribute of a function does so elsewhere
+        return Unknown(f"`{name}` of a function", f"{value.name}.{name}", host=True, declared=call.args[2])
     return attribute(call.machine, value, name, call.node, call.frame)
 
 
