@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="calls whose name contains this")
     parser.add_argument("--kind", default="", help="changes whose kind contains this")
     parser.add_argument("--verdicts", type=Path, help="a file where JAX's answers are kept for the next time")
+    parser.add_argument("--files", action="store_true", help="ask about the changed files too where JAX lowers the call")
     parser.add_argument("--all", action="store_true", help="show what is found too")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
@@ -47,7 +48,7 @@ def main() -> int:
             print(f"{len(kernels)} kernels in {len(ran)} calls", flush=True)
             plan = planned(ran, options.seed, options.n * (20 if options.kind else 1), options.calls)
             plan = [one for one in plan if options.kind in one.mutant.kind][: options.n]
-            return report(shown(trials(plan, folder, kept), folder, () if options.all else AGREED))
+            return report(shown(trials(plan, folder, kept, options.files), folder, () if options.all else AGREED))
 
 
 def shown(tried: Iterable[Trial], folder: Path, hidden: tuple[str, ...]) -> list[Trial]:

@@ -102,8 +102,9 @@ def planned(ran: dict[RealCall, Ran], seed: int, number: int, most_calls: int) -
     return order[:number]
 
 
-def trials(plan: Sequence[Planned], folder: Path, kept: Kept) -> Iterator[Trial]:
-    """Try each mutant in its calls; JAX is asked what is not in ``kept``."""
+def trials(plan: Sequence[Planned], folder: Path, kept: Kept, files: bool = False) -> Iterator[Trial]:
+    """Try each mutant in its calls; JAX is asked what is not in ``kept``. ``files``: the checker is asked about the changed file too where
+    JAX lowers the call and there is nothing wrong with it."""
     pairs = [(one.mutant, call) for one in plan for call in one.calls]
     texts = {mutant: mutant.of(Path(mutant.path).read_text()) for mutant, _ in pairs}
 
@@ -122,7 +123,8 @@ def trials(plan: Sequence[Planned], folder: Path, kept: Kept) -> Iterator[Trial]
             kept.put(key(mutant, call), asdict(_moved(refusal, folder, None)) if refusal is not None else None)
         said = kept[key(mutant, call)]
         refusal = _moved(Refusal(**said), None, folder) if said is not None else None
-        yield Trial(mutant, call, refusal, _named(refusal, mutant, texts[mutant]), findings_of(mutant, call, folder))
+        found = findings_of(mutant, call, folder, files or refusal is not None)
+        yield Trial(mutant, call, refusal, _named(refusal, mutant, texts[mutant]), found)
 
 
 def _named(refusal: Refusal | None, mutant: Mutant, text: str) -> range:
@@ -142,11 +144,13 @@ def _moved(refusal: Refusal, before: Path | None, after: Path | None) -> Refusal
     return replace(refusal, path=str(after / path if after is not None else path))
 
 
-def findings_of(mutant: Mutant, call: RealCall, folder: Path) -> tuple[Finding, ...]:
-    """The errors that the checker finds in the call of the mutant; where there are none, those that are new in the changed file."""
+def findings_of(mutant: Mutant, call: RealCall, folder: Path, file: bool) -> tuple[Finding, ...]:
+    """The errors that the checker finds in the call of the mutant; where there are none, those that are new in the changed ``file``."""
     project = Project([str(folder)], overlay={mutant.path: mutant.of(Path(mutant.path).read_text())})
     found = _errors(project, str(path_of(call)), read_call(call.text))
-    return found or tuple(error for error in _errors(project, mutant.path, None) if (error.rule, error.message) not in _before(folder, mutant.path))
+    if found or not file:
+        return found
+    return tuple(error for error in _errors(project, mutant.path, None) if (error.rule, error.message) not in _before(folder, mutant.path))
 
 
 @functools.cache
