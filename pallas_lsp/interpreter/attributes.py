@@ -73,7 +73,9 @@ def attribute(machine: Machine, value: Value, name: str, node: ast.AST, frame: F
 
 
 # Methods of texts that give a text, or a truth, of nothing but their arguments.
-_OF_TEXTS = frozenset({"lower", "upper", "casefold", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "replace", "startswith", "endswith"})
+_OF_TEXTS = frozenset(
+    {"lower", "upper", "casefold", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "replace", "startswith", "endswith"}
+)
 
 
 def _of_text(value: Unknown, name: str, arguments: Arguments) -> Value:

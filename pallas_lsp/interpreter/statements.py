@@ -323,10 +323,11 @@ def _guarded(machine: Machine, node: ast.Try) -> Iterator[None]:
 
 def _catches(node: ast.Try) -> bool:
     """Whether the program may go on behind what it catches: a handler that only says more of an error raises again at its end."""
-    return any(
-        not isinstance(handler.body[-1], ast.Raise) or any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in ast.walk(handler))
-        for handler in node.handlers
-    )
+    return not all(isinstance(handler.body[-1], ast.Raise) and _runs_to_its_end(handler) for handler in node.handlers)
+
+
+def _runs_to_its_end(handler: ast.ExceptHandler) -> bool:
+    return not any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in ast.walk(handler))
 
 
 @executes(ast.FunctionDef, ast.AsyncFunctionDef)
