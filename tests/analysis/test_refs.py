@@ -157,3 +157,24 @@ def test_outputs_of_unknown_shape_are_what_their_specs_say() -> None:
     two = f"{spec}\n{kernel}\ndef run(x, outs):\n{run.format('[spec, pl.BlockSpec(memory_space=pl.ANY)]')}"
     assert refs_of(one)[1:] == ["out_refs[0]: outs.dtype[8,128] vmem"]
     assert refs_of(two)[1:] == ["out_refs[0]: outs[0].dtype[8,128] vmem", "out_refs[1]: outs[1].dtype[...] any"]
+
+
+def test_a_call_tells_the_rank_of_what_it_gets() -> None:
+    assert refs_of("""
+        def kernel(a_ref, b_ref, c_ref, d_ref, e_ref, o_ref):
+            o_ref[...] = jnp.zeros_like(o_ref)
+
+        def run(a, b, c, d, e, f):
+            jnp.transpose(a, (1, 0))
+            jnp.pad(b, ((0, 0), (0, 8), (0, 0)))
+            jnp.einsum("ij, ...j -> ij", c, d)
+            jnp.pad(d, 8)
+            lax.dynamic_slice(e, (0, 0), (8, 128))
+            return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))(a, b, c, d, e)
+    """)[:5] == [
+        "a_ref: a.dtype[a.shape[0],a.shape[1]] vmem",
+        "b_ref: b.dtype[b.shape[0],b.shape[1],b.shape[2]] vmem",
+        "c_ref: c.dtype[c.shape[0],c.shape[1]] vmem",
+        "d_ref: d.dtype[...] vmem",
+        "e_ref: e.dtype[e.shape[0],e.shape[1]] vmem",
+    ]

@@ -36,6 +36,7 @@ from ..values import (
     Value,
     ValueMethod,
 )
+from .ranks import learn_ranks
 from .registry import FALLBACK, PALLAS, TPU, Call, models
 
 _TRACING = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.", "jax.random.", "jax.image.")
@@ -73,6 +74,7 @@ def array_function(call: Call) -> Value:
         return host_arrays.apply(call.machine, short, call.args, call.kwargs, call.unknown())
     if function is None or not name.startswith(_NUMERIC):
         host_arrays.forget(*call.args, *call.kwargs.values())
+    learn_ranks(call)
     if function is None and short[:1].isupper():
         return Opaque(call.name, tuple(call.args), call.kwargs)  # a library's class: what it was made with may matter
     if function is None or not call.arguments.exact:
