@@ -17,7 +17,7 @@ from .paths import PathEnd
 from .sequences import items_of
 from .subscripts import subscript
 from .truth import known_truth, truth
-from .values import ABSENT, Array, BoundMethod, Dtype, Function, Imported, Instance, Library, Unknown, Value
+from .values import ABSENT, Array, BoundMethod, Dtype, Function, Imported, Instance, Iteration, Library, Unknown, Value
 from .written import written
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Value])
@@ -256,7 +256,9 @@ def _fstring(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
 def _listcomp(machine: Machine, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Value:
     result: list[Value] = []
     exact = _comprehend(machine, node.generators, frame, lambda inner: result.append(machine.evaluate(node.elt, inner)))
-    return result if exact else Unknown("a comprehension over a sequence of unknown length", host=machine.kernel is None)
+    if not exact:
+        return Unknown("a comprehension over a sequence of unknown length", host=machine.kernel is None)
+    return result if isinstance(node, ast.ListComp) else Iteration(result)
 
 
 @evaluates(ast.SetComp)

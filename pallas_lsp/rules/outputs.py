@@ -25,7 +25,7 @@ def out_shape_invalid_type(event: CallFault | SignatureFault, context: Context) 
         return Finding(event.where.location, what, jax_message=f"'{type(event.detail).__name__}' object is not iterable")
     if event.kind != "out-shape":
         return None
-    python = {"Function": "function", "BlockSpec": "jax._src.pallas.core.BlockSpec"}.get(type(event.detail).__name__, type(event.detail).__name__)
+    python = {"Function": "function", "Iteration": "generator", "BlockSpec": "jax._src.pallas.core.BlockSpec"}.get(type(event.detail).__name__, type(event.detail).__name__)
     return Finding(
         event.where.location,
         f"`out_shape` has {words.kind_of(event.detail)} where an output is described: that is `jax.ShapeDtypeStruct(shape, dtype)`",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..interpreter.call_events import SignatureFault, StructureFault
 from ..interpreter.events import CallFault
-from ..interpreter.values import ABSENT, Array, BlockSpec, Dtype, Instance, Library, Value
+from ..interpreter.values import ABSENT, Array, BlockSpec, Dtype, Instance, Iteration, Library, Value
 from . import signatures, words
 from .diagnostic import Related
 from .registry import Context, Finding, rule
@@ -89,7 +89,7 @@ def _node(value: Value, leaf: str) -> str:
         return f"a dict with the keys {', '.join(map(repr, value))}" if value else "an empty dict"
     if isinstance(value, Instance):
         return f"a `{value.cls.name}`"
-    return "None" if value is None else f"a single {leaf}"
+    return words.kind_of(value) if value is None or isinstance(value, Iteration) else f"a single {leaf}"
 
 
 @rule("grid-not-int", on=CallFault, order=45, stage="trace")
@@ -185,7 +185,7 @@ def scratch_invalid_type(event: CallFault | SignatureFault, context: Context) ->
     if event.kind != "scratch-entry":
         return None
     kind = _entry(event.detail)
-    name = {Dtype: "dtype", Library: "MemorySpace"}.get(type(event.detail), type(event.detail).__name__)
+    name = {Iteration: "generator", Dtype: "dtype", Library: "MemorySpace"}.get(type(event.detail), type(event.detail).__name__)
     name = {"ShapeDtype": "ShapeDtypeStruct", "Array": "DynamicJaxprTracer"}.get(name, name)
     return Finding(
         event.where.location,

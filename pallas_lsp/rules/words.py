@@ -14,6 +14,7 @@ from ..interpreter.values import (
     Dtype,
     Function,
     GridSpec,
+    Iteration,
     Library,
     Opaque,
     PallasCall,
@@ -209,7 +210,7 @@ def kind_of(value: Value) -> str:
         return "None" if value is None else f"the {'string' if isinstance(value, str) else 'number'} `{value!r}`"
     if isinstance(value, tuple | list | dict | range):
         return f"a {type(value).__name__}"
-    named = {Function: "a function", ShapeDtype: "a `jax.ShapeDtypeStruct`", Array: "an array", Dtype: "a dtype", Class: "a class"}
+    named = {Function: "a function", ShapeDtype: "a `jax.ShapeDtypeStruct`", Array: "an array", Dtype: "a dtype", Class: "a class", Iteration: "an iterator"}
     named |= {Scratch: "a scratch buffer", BlockSpec: "a BlockSpec", GridSpec: "a grid spec", PallasCall: "a pallas_call without operands"}
     if isinstance(value, Library | Opaque):
         return f"`{value.name.rpartition('.')[2]}`"

@@ -19,6 +19,8 @@ def prefetched(in_specs: str, index_map: str = "lambda i, s: (i, 0)", operands: 
 
 ONE = "pl.BlockSpec((8, 128), lambda i, s: (i, 0))"
 
+OUT = "jax.ShapeDtypeStruct((16, 128), jnp.float32)"
+
 SPECS: list[tuple[str, str | None, str]] = [
     ("a tuple of specs", None, rows(in_specs=f"({ROWS},)")),
     ("a bare spec for in_specs", "in-specs-not-sequence", rows(in_specs=ROWS)),
@@ -41,6 +43,14 @@ SPECS: list[tuple[str, str | None, str]] = [
     ("None operand with a spec", "in-specs-tree-mismatch", rows(refs="x_ref, n, o_ref", in_specs=f"[{ROWS}, {ROWS}]", operands="x, None")),
     ("None operand without specs", None, module(refs="x_ref, n, o_ref", operands="x, None")),
     ("specs from a comprehension", None, rows(in_specs=f"[{ROWS} for _ in range(1)]")),
+    ("a generator of specs", "in-specs-not-sequence", rows(in_specs=f"({ROWS} for _ in range(1))")),
+    ("a map of specs", "in-specs-not-sequence", rows(in_specs=f"map(lambda _: {ROWS}, [0])")),
+    ("a tuple of a generator of specs", None, rows(in_specs=f"tuple({ROWS} for _ in range(1))")),
+    ("specs from a generator, unpacked", None, rows(in_specs=f"[*({ROWS} for _ in range(1))]")),
+    ("a generator for a spec", "in-specs-tree-mismatch", rows(in_specs=f"[({ROWS} for _ in range(1))]")),
+    ("a generator for out_specs", "out-specs-tree-mismatch", rows(out_specs=f"({ROWS} for _ in range(1))", out_shape=f"[{OUT}]")),
+    ("a generator for out_shape", "out-shape-invalid-type", module(out_shape=f"({OUT} for _ in range(1))")),
+    ("a generator for scratch_shapes", "scratch-invalid-type", module(scratch_shapes="(pltpu.VMEM((8, 128), jnp.float32) for _ in range(1))")),
     ("specs by multiplication", "in-specs-tree-mismatch", rows(in_specs=f"[{ROWS}] * 2")),
     ("specs by appending", "in-specs-tree-mismatch", rows(in_specs="specs", before=f"specs = []\nfor _ in range(3):\n    specs.append({ROWS})")),
     ("a spec for the prefetched operand", "in-specs-tree-mismatch", prefetched(f"[SMEM, {ONE}]")),

@@ -7,6 +7,8 @@ from pages.kernels import DMA, KEY, module, module_with_key
 ACCEPTED = [
     ("narrow-vector-to-scalar", "a reshape to no dims", module("o_ref[...] += y_ref[...].reshape(()).astype(jnp.float32)", y="bf16[1,1]")),
     ("constant-slice-start", "an index", module("o_ref[0] = x_ref[jnp.int32(1)]")),
+    ("constant-slice-start", "an array of NumPy's", module("o_ref[0:1] = x_ref[pl.ds(np.array(1), 1)]")),
+    ("constant-slice-start", "an index that is an array", module("o_ref[0] = x_ref[jnp.array(1)]")),
     ("constant-slice-start", "a start that was computed", module("o_ref[0:1] = x_ref[pl.ds(jnp.int32(1) + 1, 1)]")),
     ("constant-slice-start", "pltpu.load", module("o_ref[...] = pltpu.load(x_ref.at[pl.ds(jnp.int32(0), 8)])")),
     ("constant-slice-start", "pltpu.store", module("pltpu.store(o_ref.at[pl.ds(jnp.int32(0), 8)], x_ref[...])")),

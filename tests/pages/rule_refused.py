@@ -252,6 +252,8 @@ REFUSED = [
     ("scratch-invalid-type", "a memory space", "object has no attribute", module(COPY, scratch=["pltpu.VMEM"])),
     ("pallas-call-signature", "half a cost", "CostEstimate.__init__() missing 2", module(COPY, cost_estimate="pl.CostEstimate(flops=1)")),
     ("constant-slice-start", "a number of NumPy's", "object has no attribute 'type'", module("o_ref[0:1] = x_ref[pl.ds(np.int32(1), 1)]")),
+    ("constant-slice-start", "an array of a number", "Too many leaves", module("o_ref[0:1] = x_ref[pl.ds(jnp.array(1), 1)]")),
+    ("constant-slice-start", "a number as an array", "Too many leaves", module("o_ref[0:1] = x_ref[pl.ds(jnp.asarray(1), 1)]")),
     ("constant-slice-start", "of a store", "Too many leaves", module("o_ref[pl.ds(jnp.int32(1), 1)] = x_ref[0:1]")),
     ("constant-slice-start", "of a view", "Too many leaves", module("o_ref[0:1] = x_ref.at[pl.ds(jnp.int32(1), 1)][...]")),
     ("axis-name-unbound", "axis_index", "unbound axis name: i", module('o_ref[...] = x_ref[...] + jax.lax.axis_index("i")')),

@@ -175,6 +175,7 @@ def _traced_size(call: Call, short: str) -> tuple[Value | None, str, str]:
     return None, "", ""
 
 
+_MAKES = frozenset({"array", "asarray"})
 # NumPy's scalar types that are JAX's dtypes too.
 _NUMPY_SCALARS = frozenset({"float32", "float16", "int32", "int16", "int8", "uint32", "uint16", "uint8"})
 # NumPy's functions whose results have the dtype of what they are given, where that is one.
@@ -208,7 +209,7 @@ def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
     elif call.name.startswith(_TRACING):
         # Under a trace JAX's own functions give traced values even of plain numbers; a function of Pallas's may be plain arithmetic.
         value.traced = value.traced or call.machine.kernel is not None or bool(call.machine.in_jit)
-    if not value.shape and call.args and isinstance(call.args[0], int | float | bool) and dtypes.canonical(short) is not None:
+    if not value.shape and call.args and isinstance(call.args[0], int | float | bool) and (short in _MAKES or dtypes.canonical(short)):
         value.constant = call.args[0]
 
 

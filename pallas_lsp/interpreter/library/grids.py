@@ -20,6 +20,7 @@ from ..values import (
     Class,
     Dtype,
     Function,
+    Iteration,
     Library,
     Scratch,
     ShapeDtype,
@@ -42,8 +43,7 @@ def refuses_grid_spec(
 ) -> bool:
     """Whether JAX makes no grid spec of these; says so if not. ``flat_scratch``: the scratch entries come from a flattened tree."""
     traced = isinstance(grid, Array) and grid.traced and call.machine.around.program is not None
-    generated = isinstance(nodes.get("in_specs"), ast.GeneratorExp)
-    fault = _in_specs_fault(in_specs, generated) or ((not flat_scratch and _scratch_fault(scratch)) or None) or _grid_fault(grid, traced)
+    fault = _in_specs_fault(in_specs) or ((not flat_scratch and _scratch_fault(scratch)) or None) or _grid_fault(grid, traced)
     if fault is None:
         return False
     argument, kind, detail = fault
@@ -51,8 +51,8 @@ def refuses_grid_spec(
     return True
 
 
-def _in_specs_fault(in_specs: Value, generated: bool) -> tuple[str, str, Value] | None:
-    wrong = generated or in_specs is None or isinstance(in_specs, BlockSpec | dict | int | float | set | Scratch | ShapeDtype)
+def _in_specs_fault(in_specs: Value) -> tuple[str, str, Value] | None:
+    wrong = in_specs is None or isinstance(in_specs, BlockSpec | dict | int | float | set | Scratch | ShapeDtype | Iteration)
     return ("in_specs", "in-specs-type", in_specs) if wrong else None
 
 

@@ -28,6 +28,7 @@ from ..values import (
     Function,
     GridSpec,
     Instance,
+    Iteration,
     Library,
     PallasCall,
     Ref,
@@ -54,8 +55,8 @@ from .uses import refs_in
 from .windows import input_window, output_window, prefetch_ref
 
 _PARAMETERS = ("kernel", "out_shape")
-_NO_OUT_SHAPES = (int, float, str, bytes, Function, Class, Dtype, BlockSpec, GridSpec)
-_NO_SCRATCH = (int, float, str, bytes, ShapeDtype, Array, Dtype, Function, Class, BlockSpec)
+_NO_OUT_SHAPES = (int, float, str, bytes, Iteration, Function, Class, Dtype, BlockSpec, GridSpec)
+_NO_SCRATCH = (int, float, str, bytes, Iteration, ShapeDtype, Array, Dtype, Function, Class, BlockSpec)
 
 
 @models(f"{PALLAS}.pallas_call")
@@ -304,7 +305,7 @@ def _refuses_scratch(machine: Machine, call: PallasCall, scratch: Value) -> bool
     if scratch is None or isinstance(scratch, Scratch):
         refuse(machine, CallFault(place(machine, module, node, location_of(call.origin)), "scratch-sequence", scratch))
         return True
-    if isinstance(scratch, int | float | str | bytes):
+    if isinstance(scratch, int | float | str | bytes) or (isinstance(scratch, Iteration) and spec is None):
         refuse(machine, CallFault(place(machine, module, node, location_of(call.origin)), "scratch-entry", scratch))
         return True
     for index, entry in enumerate(scratch.values() if isinstance(scratch, dict) else scratch if isinstance(scratch, tuple | list) else ()):

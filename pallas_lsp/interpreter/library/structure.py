@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from ...shapes.dims import Poly
 from ..classes import subtrees_of
 from ..machine import Machine
-from ..values import ABSENT, Array, BlockSpec, Class, Dtype, Function, Instance, Library, Scratch, ShapeDtype, Value
+from ..values import ABSENT, Array, BlockSpec, Class, Dtype, Function, Instance, Iteration, Library, Scratch, ShapeDtype, Value
 from .grids import is_absent
 from .registry import PALLAS
 from .specs import SPACES
 from .trees import children
 
 _LEAF = ("leaf",)
-_NO_SPECS = (Array, ShapeDtype, Scratch, Function, Class, Dtype, Poly, int, float, str)
+_NO_SPECS = (Array, Iteration, ShapeDtype, Scratch, Function, Class, Dtype, Poly, int, float, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def node_kind(value: Value) -> tuple[object, ...] | None:
         return ("dict", frozenset(value))
     if isinstance(value, Instance):
         return ("namedtuple", id(value.cls.node)) if value.cls.kind == "namedtuple" and value.complete else None
-    if isinstance(value, Array | BlockSpec | ShapeDtype | Scratch | Poly | bool | int | float | str):
+    if isinstance(value, Array | BlockSpec | ShapeDtype | Scratch | Iteration | Poly | bool | int | float | str):
         return _LEAF
     return _LEAF if isinstance(value, Library) else None
 
