@@ -75,3 +75,14 @@ def test_a_spec_in_another_file_is_edited_too(tmp_path: Path, capsys: pytest.Cap
     assert (code, (tmp_path / "kernel.py").read_text()) == (0, text)
     added = "from jax.experimental import pallas as pl\nfrom jax.experimental.pallas import tpu as pltpu\n"
     assert (tmp_path / "specs.py").read_text() == added + "\nSCALAR = pl.BlockSpec((None, None), lambda: (0, 0), memory_space=pltpu.SMEM)\n"
+
+
+def test_operations_in_one_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "kernel.py"
+    file.write_text(program("x = x_ref[...]\no_ref[...] = x @ x @ y_ref[...]", x="bf16[128,128]", y="bf16[128,128]", out="bf16[128,128]"))
+    code, out = check(capsys, "--fix", tmp_path)
+    inner = "jnp.dot(x, x, preferred_element_type=jnp.float32).astype(x.dtype)"
+    outer = f"jnp.dot({inner}, y_ref[...], preferred_element_type=jnp.float32).astype(o_ref.dtype)"
+    assert f"    o_ref[...] = {outer}\n" in file.read_text()
+    assert (code, out.splitlines()[-1]) == (0, "Nothing found in 1 file. 2 findings fixed.")
+    assert lower(file.read_text()) == Verdict(ok=True)

@@ -161,3 +161,89 @@ def test_a_cast_of_a_call_over_many_lines_stands_behind_it() -> None:
     after = before.replace("        y_ref[...],\n    )", "        y_ref[...],\n    ).astype(o_ref.dtype)")
     assert named(before, "Cast") == after
     assert lower(after) == Verdict(ok=True)
+
+
+HALF = {"x": "bf16[128,128]", "y": "bf16[128,128]", "out": "bf16[128,128]"}
+FLAGS = {"x": "i32[4]", "y": "f32[8,128]", "in_specs": "[pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec()]"}
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "é = '𝛼'; o_ref[...] = x_ref[...] @ y_ref[...]",
+            "é = '𝛼'; o_ref[...] = jnp.dot(x_ref[...], y_ref[...], {preferred}).astype(o_ref.dtype)",
+        ),
+        (
+            "o_ref[...] = (x_ref[...]  # rows\n  @  # by columns\n  y_ref[...])",
+            "o_ref[...] = jnp.dot(x_ref[...],  # rows\n  # by columns\n  y_ref[...], {preferred}).astype(o_ref.dtype)",
+        ),
+        (
+            "o_ref[...] = x_ref[...] @ \\\n  y_ref[...]",
+            "o_ref[...] = jnp.dot(x_ref[...], \\\n  y_ref[...], {preferred}).astype(o_ref.dtype)",
+        ),
+        (
+            "o_ref[...] = jnp.dot(x_ref[...], y_ref[...]  # '#'\n)",
+            "o_ref[...] = jnp.dot(x_ref[...], y_ref[...], {preferred}  # '#'\n).astype(o_ref.dtype)",
+        ),
+        (
+            "o_ref[...] = ((x_ref[...]) @ (\n    y_ref[...]))",
+            "o_ref[...] = jnp.dot((x_ref[...]), (\n    y_ref[...]), {preferred}).astype(o_ref.dtype)",
+        ),
+    ],
+    ids=["not ascii", "comments", "continued", "a comment at the end", "parentheses"],
+)
+def test_a_product_becomes_a_call_where_it_stands(before: str, after: str, newline: str) -> None:
+    text = program(before, **HALF).replace("\n", newline)
+    written = program(after.format(preferred="preferred_element_type=jnp.float32"), **HALF).replace("\n", newline)
+    assert named(text, "Multiply") == written
+    assert lower(written.replace(newline, "\n")) == Verdict(ok=True)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "if x_ref[0]:  # é\n\to_ref[...] = y_ref[...]\n\n\t# 𝛼\nelse:\n\n\to_ref[...] = -y_ref[...]",
+            "condition = x_ref[0]\n@pl.when(condition)\ndef _():  # é\n\to_ref[...] = y_ref[...]\n\n\t# 𝛼\n"
+            "@pl.when(jnp.logical_not(condition))\ndef _():\n\n\to_ref[...] = -y_ref[...]",
+        ),
+        (
+            "o_ref[...] = y_ref[...]\nif (x_ref[0] > 0\n      and x_ref[1] > 0): o_ref[0] = y_ref[1]",
+            "o_ref[...] = y_ref[...]\n@pl.when((x_ref[0] > 0) & (x_ref[1] > 0))\ndef _():\n    o_ref[0] = y_ref[1]",
+        ),
+        (
+            "y = y_ref[...]\nif x_ref[0]:\n    y = -y\nelse:\n    # kept\n    y = (y +\n         1)  # one\no_ref[...] = y",
+            "y = y_ref[...]\n# kept\n# one\ny = jnp.where(x_ref[0], -y, y +\n         1)\no_ref[...] = y",
+        ),
+        (
+            "acc = y_ref[...]\nfor i in range(\n    x_ref[0]\n):  # é\n  acc = acc + i; acc = acc * 2  # twice\no_ref[...] = acc",
+            "acc = y_ref[...]\ndef body(i, acc):  # é\n  acc = acc + i; acc = acc * 2  # twice\n  return acc\n"
+            "acc = jax.lax.fori_loop(0, x_ref[0], body, acc)\no_ref[...] = acc",
+        ),
+    ],
+    ids=["tabs", "one line", "values", "a loop"],
+)
+def test_blocks_keep_their_comments_and_indentation(before: str, after: str, newline: str) -> None:
+    text, written = (program(body, **FLAGS).replace("\n", newline) for body in (before, after))
+    assert fixed(text, fixes(text)[0]) == written
+    assert lower(written.replace(newline, "\n")) == Verdict(ok=True)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "o_ref[...] = (y_ref[...]  # yes\n              if x_ref[0] else -y_ref[...])",
+        "y = y_ref[...]\nif x_ref[0]:\n    o_ref[...] = y\n    return\no_ref[...] = -y",
+        "t = 1\nif x_ref[0]:\n    t = 2\n    o_ref[...] = y_ref[...]\no_ref[0] = y_ref[1] * t",
+        "o_ref[...] = y_ref[...]\nfor i in range(x_ref[0]):\n    if i is None: break\n    o_ref[i] = y_ref[1]",
+        "o_ref[...] = y_ref[...]\nfor i in range(x_ref[0]):\n    o_ref[i] = y_ref[1]\no_ref[0] = y_ref[1] * i",
+        "name = 'a' if x_ref[0] else 'b'\no_ref[...] = y_ref[...]",
+        "o_ref[...] = y_ref[...]\nwhile x_ref[0] > 0:\n    o_ref[0] = y_ref[1]",
+    ],
+    ids=["a comment in between", "return", "a variable of both", "break", "the index behind", "texts", "while"],
+)
+def test_no_fix_where_something_would_be_lost(body: str) -> None:
+    assert fixes(program(body, **FLAGS)) == []

@@ -160,6 +160,35 @@ async def test_all_that_is_safely_fixed_at_once(editor: Editor) -> None:
     assert await editor.actions("all.py", start, "source.fixAll") == []
 
 
+OPERATIONS = GOOD.replace("jnp.float32", "jnp.bfloat16")
+"""A kernel of two refs in bfloat16, whose one statement each test writes anew."""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "o_ref[...] = 1 + (x_ref[...] @ x_ref[...].T) @ x_ref[...]",
+            "o_ref[...] = 1 + jnp.dot(x_ref[...], x_ref[...].T, preferred_element_type=jnp.float32).astype(x_ref.dtype) @ x_ref[...]",
+        ),
+        ("o_ref[...] = x_ref[...] * 2 % 3", "o_ref[...] = ((x_ref[...] * 2).astype(jnp.float32) % 3).astype(o_ref.dtype)"),
+        (
+            "if jnp.sum(x_ref[...]) > 0:  # 𝛼\n        o_ref[...] = x_ref[...]\n    else: o_ref[...] = -x_ref[...]",
+            "condition = jnp.sum(x_ref[...]) > 0\n    @pl.when(condition)\n    def _():  # 𝛼\n        o_ref[...] = x_ref[...]\n"
+            "    @pl.when(jnp.logical_not(condition))\n    def _():\n        o_ref[...] = -x_ref[...]",
+        ),
+    ],
+    ids=["a product", "a cast around", "blocks"],
+)
+async def test_an_operation_is_written_as_it_lowers(editor: Editor, before: str, after: str) -> None:
+    old, new = (OPERATIONS.replace("    o_ref[...] = x_ref[...]", f"    {WIDE}pass\n    {body}").replace("\n", "\r\n") for body in (before, after))
+    editor.open("operations.py", old)
+    found = (await editor.diagnostics("operations.py"))[0]
+    action = (await editor.actions("operations.py", found.range, "quickfix"))[0]
+    assert action.edit is not None and editor.applied(action.edit)["operations.py"] == new
+    editor.close("operations.py")
+
+
 async def test_it_is_offered_beside_other_actions_where_it_costs_nothing(editor: Editor) -> None:
     editor.open("beside.py", BAD)
     (found,) = await editor.diagnostics("beside.py")

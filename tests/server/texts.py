@@ -38,6 +38,7 @@ class Text:
 
     def edited(self, edits: Iterable[types.TextEdit]) -> str:
         text = self.text
-        for edit in sorted(edits, key=lambda edit: self.offset(edit.range.start), reverse=True):
+        placed = sorted(enumerate(edits), key=lambda item: (self.offset(item[1].range.start), item[0]))
+        for _, edit in reversed(placed):  # what starts at one place is written in the order given
             text = text[: self.offset(edit.range.start)] + edit.new_text + text[self.offset(edit.range.end) :]
         return text
