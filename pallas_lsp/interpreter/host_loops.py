@@ -85,7 +85,7 @@ def _run_unknown_times(
     """
     machine.blind += 1  # what other turns do is not known
     machine.doubt("a loop of Python's whose turns are too many, or not known")
-    changed = assigned_names(node)
+    changed = _bound_in(node)
     for turn in (0, 1) if _hands_on(node, changed, frame) else (None,):
         before = {name: frame.names.get(name, MISSING) for name in changed}
         lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
@@ -105,10 +105,39 @@ def _run_unknown_times(
 
 
 def _hands_on(node: ast.For | ast.AsyncFor | ast.While, changed: set[str], frame: Frame) -> bool:
-    """Whether a turn may see what another has done: the body binds a name that was there before, or has a list at hand."""
-    used = {n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)}
-    targets = set() if isinstance(node, ast.While) else {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
-    return any(name in used and name not in targets and (name in changed or isinstance(frame.names[name], list)) for name in frame.names)
+    """Whether a turn may see what another has done: the body reads a name that it binds later, or has a list at hand."""
+    bound = set() if isinstance(node, ast.While) else _bound_in(node.target)
+    read = _read_first(node.body, bound) | (_read_in(node.test) if isinstance(node, ast.While) else set())
+    lists = {name for name, value in frame.names.items() if isinstance(value, list)}
+    return not read.isdisjoint(changed & frame.names.keys() | lists)
+
+
+def _read_first(body: list[ast.stmt], bound: set[str]) -> set[str]:
+    """The names that statements may read before they bind them; adds to ``bound`` those that they bind in any case."""
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, ast.If):
+            one, other = set(bound), set(bound)
+            found |= (_read_in(statement.test) - bound) | _read_first(statement.body, one) | _read_first(statement.orelse, other)
+            bound |= one & other
+        elif isinstance(statement, ast.For | ast.AsyncFor):
+            found |= (_read_in(statement.iter) - bound) | _read_first(statement.body, bound | _bound_in(statement.target))
+            found |= _read_first(statement.orelse, set(bound))
+        else:
+            found |= _read_in(statement) - bound
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                bound |= _bound_in(statement)
+    return found
+
+
+def _read_in(node: ast.AST) -> set[str]:
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return names | {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+
+
+def _bound_in(node: ast.AST) -> set[str]:
+    """The names that statements bind in their own scope."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def _forget_changes(machine: Machine, frame: Frame, before: dict[str, Value], lengths: dict[str, int]) -> None:
@@ -132,8 +161,3 @@ def _joined(machine: Machine, old: Value, new: Value, node: ast.Name) -> Value:
     if all(isinstance(value, int | Poly | Number) and not isinstance(value, bool) for value in (old, new)):
         return machine.number(why, node)
     return Unknown(why, host=machine.kernel is None or (made_on_host(old) and made_on_host(new)))
-
-
-def assigned_names(node: ast.AST) -> set[str]:
-    """The names that a loop's statements bind in their own scope."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
