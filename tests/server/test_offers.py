@@ -168,8 +168,8 @@ OPERATIONS = GOOD.replace("jnp.float32", "jnp.bfloat16")
     ("before", "after"),
     [
         (
-            "o_ref[...] = 1 + (x_ref[...] @ x_ref[...].T) @ x_ref[...]",
-            "o_ref[...] = 1 + jnp.dot(x_ref[...], x_ref[...].T, preferred_element_type=jnp.float32).astype(x_ref.dtype) @ x_ref[...]",
+            "o_ref[...] = 1 + (x_ref[...] @ x_ref[...].T)",
+            "o_ref[...] = 1 + jnp.dot(x_ref[...], x_ref[...].T, preferred_element_type=jnp.float32).astype(x_ref.dtype)",
         ),
         ("o_ref[...] = x_ref[...] * 2 % 3", "o_ref[...] = ((x_ref[...] * 2).astype(jnp.float32) % 3).astype(o_ref.dtype)"),
         (
