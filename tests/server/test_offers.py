@@ -168,8 +168,8 @@ OPERATIONS = GOOD.replace("jnp.float32", "jnp.bfloat16")
     ("before", "after"),
     [
         (
-            "o_ref[...] = 1 + (x_ref[...] @ x_ref[...].T)",
-            "o_ref[...] = 1 + jnp.dot(x_ref[...], x_ref[...].T, preferred_element_type=jnp.float32).astype(x_ref.dtype)",
+            "o_ref[...] = x_ref[...] + jnp.sum((x_ref[...] @ x_ref[...].T), axis=1, keepdims=True)",
+            "o_ref[...] = x_ref[...] + jnp.sum(jnp.dot(x_ref[...], x_ref[...].T, preferred_element_type=jnp.float32).astype(x_ref.dtype), axis=1, keepdims=True)",
         ),
         ("o_ref[...] = x_ref[...] * 2 % 3", "o_ref[...] = ((x_ref[...] * 2).astype(jnp.float32) % 3).astype(o_ref.dtype)"),
         (
@@ -182,11 +182,11 @@ OPERATIONS = GOOD.replace("jnp.float32", "jnp.bfloat16")
 )
 async def test_an_operation_is_written_as_it_lowers(editor: Editor, before: str, after: str) -> None:
     old, new = (OPERATIONS.replace("    o_ref[...] = x_ref[...]", f"    {WIDE}pass\n    {body}").replace("\n", "\r\n") for body in (before, after))
-    editor.open("operations.py", old)
-    found = (await editor.diagnostics("operations.py"))[0]
-    action = (await editor.actions("operations.py", found.range, "quickfix"))[0]
-    assert action.edit is not None and editor.applied(action.edit)["operations.py"] == new
-    editor.close("operations.py")
+    name = f"operation{len(before)}.py"
+    editor.open(name, old)
+    found = (await editor.diagnostics(name))[0]
+    action = (await editor.actions(name, found.range, "quickfix"))[0]
+    assert action.edit is not None and editor.applied(action.edit)[name] == new
 
 
 async def test_it_is_offered_beside_other_actions_where_it_costs_nothing(editor: Editor) -> None:
