@@ -243,7 +243,7 @@ def _fstring(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
             parts.append(str(part.value))
             continue
         value = machine.evaluate(part.value, frame) if isinstance(part, ast.FormattedValue) else None
-        if isinstance(part, ast.FormattedValue) and part.format_spec is not None and is_traced(machine, value):
+        if isinstance(part, ast.FormattedValue) and part.format_spec is not None and part.conversion == -1 and is_traced(machine, value):
             needs_static(machine, "number", value, "a format", part, frame)
         plain = isinstance(value, str | int) and isinstance(part, ast.FormattedValue) and part.format_spec is None and part.conversion == -1
         if not plain:

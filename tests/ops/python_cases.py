@@ -38,6 +38,9 @@ x = x + jnp.expand_dims(x, 0)[0]
 y = np.zeros(x.shape[0]).shape
 b = (x_ref.at[0:8],) and [x_ref]
 b = x_ref is o_ref or x_ref in [x_ref]
+text = f"{i!r:>40}" + f"{x!s:>90}"
+x = np.reshape(x, x.shape) + np.sum(x, axis=0) + np.transpose(np.swapaxes(x, 0, 1)) + np.round(x) + np.max(x)
+import operator; x = operator.add(x, operator.getitem([x, i], 0))
 """
 _REFUSED = {
     "traced-bool-branch": """
@@ -52,6 +55,11 @@ b = 0 < i < 2
 b = list(filter(None, [i]))
 b = sorted([i, 1])
 assert i >= 0
+import operator; b = operator.truth(i)
+import operator; b = 1 if operator.gt(i, 0) else 2
+import collections; b = not collections.namedtuple("Pair", "first second")(1, i).second
+b = bool(jnp.array_equal(x, x))
+b = 1 if np.any(x) else 2
 """,
     "traced-as-python-index": """
 k = {i: 1}

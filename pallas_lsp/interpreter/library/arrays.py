@@ -15,7 +15,7 @@ from ..events import Computed, RefAsArray, ShapeFault, UnmodelledCall
 from ..frames import Frame
 from ..liveness import arrays_in
 from ..machine import Machine
-from ..operations import needs_static, traced_in
+from ..operations import is_traced, needs_static, traced_in
 from ..operators import cause_of, from_shapes
 from ..truth import as_dim, dtype_name, dtype_of, name_of_dtype
 from ..values import (
@@ -63,8 +63,8 @@ def _may_run(values: list[Value]) -> bool:
 def array_function(call: Call) -> Value:
     """A call of a library function without a model of its own."""
     short = call.name.rpartition(".")[2]
-    numpy = call.name.startswith("numpy.")
-    name = f"jax.numpy.{call.name[6:]}" if numpy else call.name
+    numpy = call.name.startswith("numpy.") and not (short in _DELEGATING and is_traced(call.machine, call.get(0, "a")))
+    name = f"jax.numpy.{call.name[6:]}" if call.name.startswith("numpy.") else call.name
     if any(name.startswith(root) for root in _NUMERIC) and short not in _SHAPE_ONLY and _complains_of_ref(call, short):
         return Unknown("a ref is used as an array")
     if call.machine.kernel is not None:
@@ -122,7 +122,15 @@ _CONVERTING = frozenset(
         "sqrt", "cbrt", "square", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arctan2", "abs", "absolute", "sign", "floor", "ceil",
         "rint", "trunc", "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "remainder", "power", "maximum",
         "minimum", "fmax", "fmin", "isnan", "isinf", "isfinite", "logical_and", "logical_or", "logical_not", "equal", "not_equal",
-        "less", "less_equal", "greater", "greater_equal", "where", "broadcast_to", "arange",
+        "less", "less_equal", "greater", "greater_equal", "where", "broadcast_to", "arange", "clip",
+        "ravel", "isclose", "allclose",
+    }
+)  # fmt: skip
+# NumPy functions that call the operand's own method, so that a traced array gives a traced one.
+_DELEGATING = frozenset(
+    {
+        "reshape", "transpose", "squeeze", "swapaxes", "repeat", "sum", "prod", "max", "min", "amax", "amin", "mean", "std", "var", "any",
+        "all", "argmax", "argmin", "cumsum", "cumprod", "round", "around",
     }
 )  # fmt: skip
 _NUMPY_MADE = frozenset({"zeros", "ones", "empty", "full"})  # of a shape

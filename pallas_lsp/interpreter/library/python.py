@@ -16,7 +16,7 @@ from ..operations import is_traced, needs_static, traced_in
 from ..operators import binary
 from ..paths import PathEnd
 from ..sequences import Filling, items_of
-from ..truth import as_condition, as_dim, known_truth, negate, truth
+from ..truth import as_condition, as_dim, known_truth, truth
 from ..values import (
     ABSENT,
     Array,
@@ -389,11 +389,6 @@ def _any_all(call: Call) -> Value:
     if traced_in(call.machine, undecided[0]) is not None:
         truth(call.machine, undecided[0], call.node, call.frame)
     return as_condition(undecided[0], call.node) if len(undecided) == 1 else call.unknown()
-
-
-@models("operator.not_")
-def _not(call: Call) -> Value:
-    return negate(call.machine, call.get(0, "a"), call.node, call.frame)
 
 
 @models("abs")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 
 from ...shapes import dims
 from ..classes import FIELDS, fields_of
+from ..frames import Frame
 from ..operations import needs_static, traced_in
 from ..operators import A_TEXT
 from ..sequences import items_of
@@ -48,6 +50,22 @@ def _environment(call: Call) -> Value:
     if not isinstance(name, str):
         return call.unknown()
     return Unknown(f"the environment variable `{name}`", f"os.environ[{name!r}]", host=True, declared=default)
+
+
+@models("collections.namedtuple")
+def _namedtuple(call: Call) -> Value:
+    """``namedtuple("Pair", "first second")``: the class that ``typing.NamedTuple`` would make with these fields."""
+    name, fields = call.get(0, "typename"), call.get(1, "field_names")
+    names = fields.replace(",", " ").split() if isinstance(fields, str) else fields
+    if not isinstance(name, str) or not isinstance(names, tuple | list) or len(call.args) + len(call.kwargs) != 2:
+        return call.unknown()
+    if not all(isinstance(field, str) and field.isidentifier() for field in (name, *names)):
+        return call.unknown()
+    node = ast.parse(f"class {name}:\n    pass\n" + "".join(f"    {field}: object\n" for field in names)).body[0]
+    assert isinstance(node, ast.ClassDef)
+    for part in ast.walk(node):
+        ast.copy_location(part, call.node)
+    return Class(node, call.frame.module, Frame("class", call.frame.module, call.frame), kind="namedtuple")
 
 
 @models("functools.partial")
