@@ -22,6 +22,12 @@ def _product(event: Operation, context: Context) -> Contraction | None:
     return product if product is not None and lowered.is_used(event.result, event.where, context) else None
 
 
+def _matrix_product(event: Operation, context: Context) -> Contraction | None:
+    """As `_product`, without the products of rows with a single row, which are lowered before anything else is looked at."""
+    product = _product(event, context)
+    return product if product is not None and not _is_row_product(product) else None
+
+
 def _sides(product: Contraction) -> str:
     return " and ".join(f"{dtypes.short(side.dtype)}{words.shape(side.shape)}" for side in (product.left, product.right))
 
@@ -113,7 +119,7 @@ def matmul_nothing_contracted(event: Operation, context: Context) -> Finding | N
 @rule("matmul-precision", on=Operation, order=55, stage="lower")
 def matmul_precision(event: Operation, context: Context) -> Finding | None:
     """A matrix product with a precision that is not lowered."""
-    product = _product(event, context)
+    product = _matrix_product(event, context)
     precision = product.precision if product is not None else None
     if precision == "pair":
         what, jax = "two precisions that differ", "Per-operand dot precision unsupported"
@@ -133,9 +139,9 @@ def matmul_precision(event: Operation, context: Context) -> Finding | None:
 @rule("matmul-acc-32bit", on=Operation, order=56, stage="lower")
 def matmul_acc_32bit(event: Operation, context: Context) -> Finding | None:
     """A matrix product whose result has narrow elements."""
-    product = _product(event, context)
+    product = _matrix_product(event, context)
     result = product.result if product is not None else None
-    if product is None or result is None or result == "float16" or _is_row_product(product) or _bits(result) == 32:
+    if product is None or result is None or result == "float16" or _bits(result) == 32:
         return None
     wide = "int32" if dtypes.kind(result) == "signed" else "float32"
     return Finding(
@@ -152,8 +158,8 @@ def _bits(dtype: str) -> int | None:
 @rule("matmul-batch-rank", on=Operation, order=57, stage="lower", until="0.12")
 def matmul_batch_rank(event: Operation, context: Context) -> Finding | None:
     """A product over more than one batch dim or more than one contracted dim."""
-    product = _product(event, context)
-    if product is None or _is_row_product(product):
+    product = _matrix_product(event, context)
+    if product is None:
         return None
     batches, contracted = len(product.left.batch), len(product.left.contracted)
     if batches > 1:
@@ -175,7 +181,7 @@ _BEFORE_7 = ALL - {"tpu7x"}
 @rule("matmul-i32", on=Operation, order=120, stage="compile")
 def matmul_i32(event: Operation, context: Context) -> Finding | None:
     """A matrix product of 32-bit integers."""
-    product = _product(event, context)
+    product = _matrix_product(event, context)
     if product is None or "int32" not in (product.left.dtype, product.right.dtype):
         return None
     return Finding(
@@ -188,7 +194,7 @@ def matmul_i32(event: Operation, context: Context) -> Finding | None:
 @rule("matmul-acc-kind", on=Operation, order=121, stage="compile")
 def matmul_acc_kind(event: Operation, context: Context) -> Finding | None:
     """Integers are multiplied into floats, or floats into integers."""
-    product = _product(event, context)
+    product = _matrix_product(event, context)
     if product is None or None in (product.left.dtype, product.right.dtype, product.result) or not refused_on(context, _BEFORE_7):
         return None
     floats = [dtypes.is_floating(dtype) for dtype in (product.left.dtype, product.right.dtype, product.result) if dtype is not None]
@@ -205,7 +211,7 @@ def matmul_acc_kind(event: Operation, context: Context) -> Finding | None:
 @rule("matmul-bf16-highest", on=Operation, order=122, stage="compile")
 def matmul_bf16_highest(event: Operation, context: Context) -> Finding | None:
     """The highest precision is asked of bfloat16 operands."""
-    product = _product(event, context)
+    product = _matrix_product(event, context)
     if product is None or product.precision != "HIGHEST" or "bfloat16" not in (product.left.dtype, product.right.dtype):
         return None
     return Finding(
@@ -219,7 +225,7 @@ def matmul_bf16_highest(event: Operation, context: Context) -> Finding | None:
 def matmul_i8_old(event: Operation, context: Context) -> Finding | None:
     """A matrix product of int8 on a chip that has none."""
     chips = frozenset({"v4"})
-    product = _product(event, context)
+    product = _matrix_product(event, context)
     if product is None or "int8" not in (product.left.dtype, product.right.dtype) or not refused_on(context, chips):
         return None
     return Finding(

@@ -54,6 +54,9 @@ _ARITHMETIC: list[Case] = [
     ("the greatest common divisors of int8", "i8-arithmetic", binary("jnp.gcd(x, y)", x="i8[64,256]")),
     ("the norm of a vector of bfloat16", "bf16-math", unary("jnp.linalg.norm(x) * x", x="bf16[64,256]")),
     ("norms of rows of bfloat16", None, unary("jnp.linalg.norm(x, axis=1, keepdims=True) * x", x="bf16[64,256]")),
+    ("the highest precision of a single row", None, binary(
+        "jnp.inner(x, y, precision='highest', preferred_element_type=jnp.float32)", x="bf16[1,128]", out="f32[1,1]",
+    )),
     ("a batched product of int32", "matmul-i32", binary("jax.lax.batch_matmul(x, y)", x="i32[4,128,128]")),
     ("a product of int32", "matmul-i32", binary("jnp.dot(x, y)", x="i32[128,128]")),
     (

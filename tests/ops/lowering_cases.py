@@ -167,6 +167,13 @@ _PRODUCTS: list[Case] = [
         "jnp.inner(x, y, preferred_element_type=jnp.int32)", x="i8[8,128]", y="i8[1,128]", out="i32[8,1]",
     )),
     ("int32 rows and a single row", "matmul-bf16-single-row-rhs", binary("jnp.inner(x, y)", x="i32[8,128]", y="i32[1,128]", out="i32[8,1]")),
+    ("rows of bfloat16 and any precision", None, binary(
+        "jnp.einsum('ij,kj->ik', x, y, precision='high', preferred_element_type=jnp.float32)", x="bf16[1,128]", out="f32[1,1]",
+    )),
+    ("rows of bfloat16 and an algorithm", None, binary(
+        "jax.lax.dot_general(x, y, (((1,), (1,)), ((), ())), precision=(jax.lax.Precision.HIGH, jax.lax.Precision.HIGHEST), "
+        "preferred_element_type=jnp.float32)", x="bf16[1,128]", out="f32[1,1]",
+    )),
     ("float32 rows and a single row", None, binary("jnp.inner(x, y)", y="f32[1,128]", out="f32[8,1]", x="f32[8,128]")),
     ("a batched product of bfloat16", "matmul-acc-32bit", binary("jax.lax.batch_matmul(x, y)", x="bf16[2,128,128]")),
     ("standardized and reversed", "unimplemented-primitive", unary("jax.nn.standardize(jnp.flip(x))")),
