@@ -60,10 +60,14 @@ def libtpu_installed() -> bool:
 
 
 @functools.cache
-def lower(source_text: str, name: str = "kernel.py", chip: str = "v5e") -> Verdict:
-    """Trace and lower the source for a TPU of the kind ``chip``, as ``jax.jit(run)`` would. Asked once, for several tests ask the same."""
+def lower(source_text: str, name: str = "kernel.py", chip: str | None = None) -> Verdict:
+    """Trace and lower the source for a TPU of the kind ``chip``, as ``jax.jit(run)`` would. Asked once, for several tests ask the same.
+
+    Without a chip it is one that has SparseCores or accumulators if the source uses them.
+    """
     import jax
 
+    chip = chip or ("tpu7x" if "tpu_sc" in source_text or "pltpu.ACC" in source_text else "v5e")
     stage = "import"
     try:
         with _device_kind(CHIPS[chip][0]), warnings.catch_warnings():

@@ -17,3 +17,10 @@ def at_most(target: str | None, what: str) -> int:
     """How much of ``what`` (``cores``, ``vmem`` …) the target has; without one, the most that any chip has."""
     chips = load_chips()
     return chips[target][what] if target in chips else max(chip[what] for chip in chips.values())
+
+
+def lanes(target: str | None) -> frozenset[int]:
+    """How many numbers of 32 bits a register of a SparseCore may hold: the target's, or without one that has SparseCores any chip's."""
+    chips = load_chips()
+    own = chips[target]["lanes"] if target in chips else 0
+    return frozenset((own,)) if own else frozenset(filter(None, (chip["lanes"] for chip in chips.values())))

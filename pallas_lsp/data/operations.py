@@ -1,4 +1,5 @@
-"""What JAX's TensorCore lowering refuses, by public function: ``operations.toml``, generated from installed versions of JAX."""
+"""What JAX's lowering refuses, by public function: ``operations.toml`` and, for the subcores of SparseCores, ``operations_vector.toml`` and
+``operations_scalar.toml``, generated from installed versions of JAX."""
 
 from __future__ import annotations
 
@@ -78,10 +79,11 @@ _SPELLED = re.compile(r"([\w.]+)(?:\((.*)\))?$")
 _ARGUMENT = re.compile(r"(\w+)@(\d+)(\?)?=(.*)$")
 
 
-@lru_cache(maxsize=1)
-def load_operations() -> Operations:
-    """Read the table, once a process."""
-    table = tomllib.loads(Path(__file__).with_name("operations.toml").read_text(encoding="utf-8"))
+@lru_cache(maxsize=3)
+def load_operations(core: str = "tensor") -> Operations:
+    """Read the table of a kind of core (``tensor``, ``vector`` or ``scalar``), once a process."""
+    name = "operations.toml" if core == "tensor" else f"operations_{core}.toml"
+    table = tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     refused: dict[str, list[Refused]] = {}
     for row in table["refused"]:
         dtypes = None if row["dtypes"] == "*" else frozenset(row["dtypes"].split())

@@ -9,6 +9,7 @@ from ..data.signatures import Fault
 from ..shapes.dims import MaybeDim
 from ..text.span import Location
 from .events import Access, Event
+from .meshes import Mesh
 from .values import Array, BlockSpec, Function, Ref, RefRoot, Value
 
 Grid = tuple[MaybeDim, ...] | None
@@ -159,6 +160,21 @@ class Options(Event):
     cost: Value
     grid: Grid
     barrier: bool | None
+
+
+@dataclass(slots=True)
+class MeshMade(Event):
+    """A mesh of cores is made: what ``kind`` of cores, and the ``sizes`` of its axes, None for the chip's own."""
+
+    kind: str
+    sizes: tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class MeshesTogether(Event):
+    """One ``pl.kernel`` runs over several meshes, in this order."""
+
+    meshes: tuple[Mesh, ...]
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..shapes.dims import Shape
 from ..text.span import Location, Span
+from .cores import TENSOR, Core
 from .values import Array, Ref, RefTransform, Region, Value
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ class Where:
     led the path here, as words; ``keeps_loads``: JAX drops no unused load here (``pl.kernel`` bodies, ``emit_pipeline`` bodies).
     ``inside``: what runs here: ``kernel``, ``index map``, ``pipeline``, ``mesh``, empty on the host. ``guards``: conditions of the traced
     branches around, None for a loop's. ``region``: what JAX drops or keeps whole around it. ``record``: of the kernel call that it belongs
-    to. ``trail``: the path's decisions, for an event that must not rest on guesses among them.
+    to. ``trail``: the path's decisions, for an event that must not rest on guesses among them. ``core``: the kind of core that it
+    happens on.
     """
 
     module: ModuleFile
@@ -73,6 +75,7 @@ class Where:
     region: Region | None = None
     record: Record | None = None
     trail: tuple[Decision, ...] = ()
+    core: Core = TENSOR
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -214,7 +217,7 @@ class KernelCall(Event):
 @dataclass(slots=True)
 class KernelRun(Event):
     """One kernel call whose refs are known: what ``inspect`` shows. ``given``: what was given as the kernel, around the function
-    ``kernel``.
+    ``kernel``; ``inside``: what runs it, as in a `Where`.
     """
 
     kernel: Value
@@ -222,6 +225,7 @@ class KernelRun(Event):
     refs: tuple[tuple[str, Value], ...]
     notes: tuple[str, ...] = ()
     given: Value = None
+    inside: str = "kernel"
 
 
 @dataclass(slots=True)

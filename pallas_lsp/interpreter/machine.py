@@ -20,6 +20,7 @@ from ..shapes.avals import Aval
 from ..shapes.dims import Poly
 from ..shapes.poly import symbols_of
 from ..text.span import Location
+from .cores import TENSOR, Core
 from .events import Event, Record, Where
 from .frames import Frame
 from .host_arrays import forget
@@ -63,7 +64,8 @@ class KernelContext:
 
     ``inside``: ``kernel``, ``index map``, ``pipeline`` (a body of ``emit_pipeline``) or ``mesh`` (a kernel of ``pl.kernel``); ``started``:
     the birth of the first array that can be its own. ``cores``: the sizes of the axes of a mesh of cores, as far as they are
-    known; ``axes``: the axes of the mesh of devices around it with their sizes, None where these are not known.
+    known; ``axes``: the named axes that it can use with their sizes, None where these are not known; ``core``: what it runs on;
+    ``in_mesh``: it is a mesh's kernel, or a pipeline in one.
     """
 
     call: Location
@@ -73,6 +75,8 @@ class KernelContext:
     started: int = field(default_factory=next_birth)
     cores: dict[str, Value] = field(default_factory=dict)
     axes: dict[str, Value] | None = None
+    core: Core = TENSOR
+    in_mesh: bool = False
 
 
 @dataclass(slots=True)
@@ -333,6 +337,7 @@ class Machine:
             tuple(self.guards),
             self.region,
             self.record,
+            core=context.core if context else TENSOR,
         )
 
     def emit(self, event: Event) -> None:

@@ -48,7 +48,8 @@ class TracedAsStatic(Event):
 class LoopCarry(Event):
     """A loop's body gives back another carry than it received: ``before`` and ``after`` are the leaf or subtree that differ.
 
-    ``kind``: ``structure`` or ``type``; ``loop``: ``scan`` or ``while_loop``, as JAX names it.
+    ``kind``: ``structure`` or ``type``, or ``number``: the carry holds one and the loop takes arrays only; ``loop``: ``scan``,
+    ``while_loop`` or ``parallel_loop``, as JAX names it.
     """
 
     kind: str
@@ -181,3 +182,22 @@ class ScanMade(Event):
     stacked: Value
     reverse: bool
     effects: bool
+
+
+@dataclass(slots=True)
+class SubcoreCall(Event):
+    """A function of SparseCores (``function``: its name in ``plsc``) is given these arguments, ``ABSENT`` for one that is left out."""
+
+    function: str
+    given: dict[str, Value]
+
+
+@dataclass(slots=True)
+class AccumulatorUse(Event):
+    """A function works on an accumulator, or what is given as one: ``lhs`` is what ``matmul_acc_lhs`` multiplies (ABSENT for others),
+    ``staged`` its ``load_staged_rhs``."""
+
+    function: str
+    acc: Ref
+    lhs: Value
+    staged: Value

@@ -224,9 +224,19 @@ def view(machine: Machine, ref: Ref, index: Value, node: ast.AST, frame: Frame, 
     entries = entries_of(index, slice_node)
     fault = index_fault(ref.shape, entries, machine.path.facts, True, _checks_from_zero(machine))
     machine.emit(ViewEvent(machine.where(node, frame), "index", ref, entries, fault))
+    first = entries[0] if entries and entries[0].kind in ("array", "ref") else None
+    if first is not None and first.kind == "ref" and machine.kernel is not None and machine.kernel.core.is_sparse:
+        entries = (_by_contents(first), *entries[1:])
     shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
-    step = RefTransform("index", strided=any(_is_strided(entry.value) for entry in entries))
+    picks = first.value if first is not None else None
+    step = RefTransform("index", strided=any(_is_strided(entry.value) for entry in entries), picks=picks)
     return Ref(ref.root, shape, ref.dtype, (*ref.transforms, step), ref.shape, tuple(entry.value for entry in entries), ref.named)
+
+
+def _by_contents(entry: IndexEntry) -> IndexEntry:
+    """An index that is a ref as the array that it holds: a copy of a SparseCore gathers or scatters by it."""
+    ref = entry.value.ref if isinstance(entry.value, RefIndexer) else entry.value
+    return IndexEntry("array", Array(Aval(ref.shape, ref.dtype, False)), entry.node) if ref.shape is not None else entry
 
 
 def _is_strided(value: Value) -> bool:
@@ -256,6 +266,8 @@ def load(
 ) -> Value:
     """Read a ref; the result carries the access, so that a use marks it live."""
     entries = () if index is ABSENT else entries_of(index, slice_node)
+    if _is_outside(machine, ref):
+        return Array(Aval(_outside_shape(machine, ref, entries), ref.dtype, False, ref.named), made_by=node)
     access = _access(machine, "load", api, ref, entries, node, frame)
     access.mask = mask
     access.operands = (*arrays_in(ref.key or ()), *(array for entry in entries for array in arrays_in(entry.value)), *arrays_in(mask))
@@ -285,6 +297,8 @@ def store(
 ) -> Value:
     """Write a ref; gives the old contents for a swap, None for a store."""
     entries = () if index is ABSENT else entries_of(index, slice_node)
+    if _is_outside(machine, ref):
+        return Array(Aval(_outside_shape(machine, ref, entries), ref.dtype, False, ref.named), made_by=node) if op == "swap" else None
     _kept(machine, ref.root, value, mask, ref, tuple(entry.value for entry in entries))
     machine.effect(ref.root)
     if isinstance(value, Ref | RefIndexer):
@@ -297,6 +311,16 @@ def store(
     access.value, access.value_node, access.target_node, access.cast, access.mask, access.live = value, value_node, target, cast, mask, True
     machine.emit(access)
     return Array(Aval(access.shape, ref.dtype, False, ref.named), (), made_by=node) if op == "swap" else None
+
+
+def _is_outside(machine: Machine, ref: Ref) -> bool:
+    """Whether a ref of the program's own is used where no mesh kernel runs: on the host it is no kernel's affair, and in a ``pallas_call``
+    nobody knows."""
+    return ref.root.role == "outside" and (machine.kernel is None or not machine.kernel.in_mesh)
+
+
+def _outside_shape(machine: Machine, ref: Ref, entries: tuple[IndexEntry, ...]) -> Shape:
+    return indexed_shape(ref.shape, entries, machine.path.facts) if entries and not _is_full(entries) else ref.shape
 
 
 def _kept(machine: Machine, root: RefRoot, *values: Value) -> None:

@@ -96,8 +96,8 @@ class RefRoot:
     """The memory a kernel parameter stands for, and where the user decided it.
 
     ``dims`` is the block's shape with ``squeezed`` for a squeezed dim (None as a whole: rank unknown), ``array`` the shape of what it is a
-    window of; ``space`` is one of ``vmem smem any hbm semaphore host cmem vmem_shared``, None when unknown; ``defaulted``: nobody named a
-    space. ``decided_at``: the BlockSpec, scratch entry or call that fixed the space, with its words in ``decided_by``. ``sure``: False
+    window of; ``space`` is one of ``vmem smem any hbm semaphore host cmem vmem_shared acc``, None when unknown; ``defaulted``: nobody named
+    a space. ``decided_at``: the BlockSpec, scratch entry or call that fixed the space, with its words in ``decided_by``. ``sure``: False
     where the operand may be a whole pytree of refs. ``wide``: the 64-bit dtype that was asked for; ``typed``: the ShapeDtypeStruct or
     scratch entry that says shape and dtype. ``read``, ``written``: the kernel does so on some path; ``aliased``: an output that starts, or
     may start, with what an operand holds. ``window``: the ``Window`` event of an operand or output. ``kept``: why no compiler can do
@@ -158,8 +158,9 @@ class SpecOrigin:
 @dataclass(frozen=True, slots=True)
 class RefTransform:
     """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step;
-    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to. Of a bitcast: the ``rows`` it was applied to,
-    and the ``widths`` in bits of an element before and after it, where they are known."""
+    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to; ``picks``: the array or ref of indices that
+    the first dim is indexed by. Of a bitcast: the ``rows`` it was applied to, and the ``widths`` in bits of an element before and after
+    it, where they are known."""
 
     kind: str
     strided: bool = False
@@ -167,6 +168,7 @@ class RefTransform:
     rank: int | None = None
     rows: MaybeDim = None
     widths: tuple[int, int] | None = None
+    picks: Value = None
 
 
 @dataclass(slots=True, eq=False)
@@ -395,7 +397,7 @@ class GridSpec:
 @dataclass(slots=True, eq=False)
 class Scratch:
     """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore … ``wide`` and
-    ``named`` as for a ``ShapeDtype``.
+    ``named`` as for a ``ShapeDtype``; ``mesh``: the mesh of cores that it names.
     """
 
     space: str | None
@@ -405,6 +407,7 @@ class Scratch:
     words: str
     wide: str | None = None
     named: str | None = None
+    mesh: Opaque | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -32,7 +32,7 @@ class RefWindow:
 
 @dataclass(frozen=True, slots=True)
 class RefInfo:
-    """One ref of a kernel.
+    """One ref of a kernel; one of the program's own that a mesh kernel closes over counts as an input.
 
     ``shape``: None when the rank is unknown, even by how the kernel indexes it; ``dtype_name``: what the program calls a dtype that is not
     known (``q.dtype``), None where it has no name for it; ``why``: the cause of what is unknown.
@@ -78,7 +78,8 @@ def _info(name: str, ref: Ref, parameter: Location | None) -> RefInfo:
     shape = (None,) * min(root.ranks) if root.shape is None and len(root.ranks) == 1 else root.shape
     source = root.given_at or (location_of(root.typed) if root.role == "output" and root.typed is not None else None)
     places = (parameter, root.decided_at, source)
-    return RefInfo(root.own_name or name, root.role, shape, root.dtype, root.space, root.why, *places, _window(root), root.named)
+    role = "input" if root.role == "outside" else root.role
+    return RefInfo(root.own_name or name, role, shape, root.dtype, root.space, root.why, *places, _window(root), root.named)
 
 
 def _window(root: RefRoot) -> RefWindow | None:

@@ -29,10 +29,11 @@ class RulePage:
 
     ``jax_messages``: the texts JAX shows, ``{…}`` where they vary, several where JAX versions or spellings differ, none where JAX shows no
     text. ``target``: the chip whose compiler refuses the example, where it is not every one's. ``raises_instead``: what JAX shows when it
-    never gets as far as the rule's own message. ``stage``: what finds it in JAX, ``trace``, ``lower``, ``compile`` (JAX lowers it, the TPU
-    compiler refuses it) or ``run`` (nothing refuses it), or ``none`` for a rule about the tool's own comments. ``since``: first JAX version
-    it holds for, ``until``: first one it no longer holds for. ``repeats_type_checkers``: Python's type checkers report it too, from JAX's
-    own annotations. ``example`` and ``use_instead`` are whole modules; the faulty line of the first carries ``# error: [id]``.
+    never gets as far as the rule's own message. ``needs``: the first JAX version with the names that the examples use. ``stage``: what
+    finds it in JAX, ``trace``, ``lower``, ``compile`` (JAX lowers it, the TPU compiler refuses it) or ``run`` (nothing refuses it), or
+    ``none`` for a rule about the tool's own comments. ``since``: first JAX version it holds for, ``until``: first one it no longer holds
+    for. ``repeats_type_checkers``: Python's type checkers report it too, from JAX's own annotations. ``example`` and ``use_instead`` are
+    whole modules; the faulty line of the first carries ``# error: [id]``.
     """
 
     id: str
@@ -45,6 +46,7 @@ class RulePage:
     since: str | None
     until: str | None
     target: str | None
+    needs: str | None
     repeats_type_checkers: bool
     docs: str
     body: str
@@ -89,6 +91,7 @@ def load_rule_page(rule_id: str) -> RulePage | None:
         since=_only(head, "since"),
         until=_only(head, "until"),
         target=_only(head, "target"),
+        needs=_only(head, "needs"),
         repeats_type_checkers="type-checkers" in head,
         docs=head["docs"][0],
         body=body,

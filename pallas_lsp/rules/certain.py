@@ -25,13 +25,13 @@ _PALLAS, _TPU = "jax.experimental.pallas.", "jax.experimental.pallas.tpu."
 # What only tells of the call, or is refused by a rule wherever JAX refuses it.
 _JUDGED = (
     events.KernelRun, events.CopyRef, operation_events.CopyLeft, operation_events.SemaphoreUse, call_events.FirstRead, call_events.NeverWritten, call_events.Footprint,
-    call_events.ScratchBuffer, call_events.GridAxis, call_events.Aliased, call_events.Captured,
+    call_events.ScratchBuffer, call_events.RefPassed, call_events.GridAxis, call_events.Aliased, call_events.Captured,
 )  # fmt: skip
 # Functions that compute nothing themselves: what they do is events of its own, or values that are known.
 _FREE = frozenset(
     {
-        *(_PALLAS + name for name in ("program_id", "num_programs", "ds", "dslice", "Slice", "when", "loop", "cdiv", "run_scoped", "multiple_of")),
-        *(_TPU + name for name in ("VMEM", "SMEM", "SemaphoreType.DMA", "load", "store", "sync_copy", "make_async_copy", "async_copy")),
+        *(_PALLAS + name for name in ("BlockSpec", "program_id", "num_programs", "ds", "dslice", "Slice", "when", "loop", "cdiv", "run_scoped", "multiple_of")),
+        *(_TPU + name for name in ("emit_pipeline", "VMEM", "SMEM", "SemaphoreType.DMA", "load", "store", "sync_copy", "make_async_copy", "async_copy")),
         *(f"jax.ref.{name}" for name in ("get", "set", "swap", "addupdate")),
         *(f"jax.lax.{name}" for name in ("fori_loop", "while_loop", "cond", "switch")),
         "jax.jit", "jax.named_scope", "jax.ShapeDtypeStruct", "jax.dtypes.itemsize_bits",
@@ -42,6 +42,8 @@ def doubt_about(event: Event, context: Context) -> str | None:
     """What about the event cannot be judged, in words; None where a rule would speak if JAX refused it."""
     if isinstance(event, _JUDGED):
         return None
+    if event.where.core.is_sparse:
+        return "what a SparseCore makes of it"
     known = _JUDGES.get(type(event))
     if known is None:
         return f"what JAX makes of a {type(event).__name__}"

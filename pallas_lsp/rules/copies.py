@@ -7,15 +7,21 @@ verifier of ``tpu.enqueue_dma``.
 
 from __future__ import annotations
 
+from ..interpreter.cores import EVERY
 from ..interpreter.operation_events import CopyLeft, CopyMade, CopyStep, ScopedRun, SemaphoreUse
 from ..interpreter.refs import same_shape
-from ..interpreter.values import ABSENT, Ref
+from ..interpreter.values import ABSENT, Ref, Value
 from ..shapes.dims import Truth
 from . import words
 from .registry import Context, Finding, rule
 
 _VERIFIER = "Pallas encountered an internal verification error. ... 'tpu.enqueue_dma' op DMA source and target {} mismatch"
 _SEMAPHORES = ("semaphore", "barrier_semaphore", "dma_sem")
+
+
+def is_indexed(ref: Value) -> bool:
+    """Whether a view takes its ref by indices, as the copies of a SparseCore do."""
+    return isinstance(ref, Ref) and any(step.picks is not None for step in ref.transforms)
 
 
 def _ends(event: CopyStep) -> tuple[Ref, Ref] | None:
@@ -28,6 +34,8 @@ def _ends(event: CopyStep) -> tuple[Ref, Ref] | None:
 def semaphore_missing(event: CopyMade | CopyStep, context: Context) -> Finding | None:
     """A copy is given no semaphore."""
     at_start = isinstance(event, CopyStep)
+    if at_start and event.where.core.is_sparse:
+        return None
     made = event.copy if isinstance(event, CopyStep) else event
     if made.semaphore is not ABSENT or "remote" in made.function or (isinstance(event, CopyStep) and event.step != "start"):
         return None
@@ -95,7 +103,7 @@ def semaphore_kind(event: SemaphoreUse | CopyStep, context: Context) -> Finding 
     )
 
 
-@rule("dma-bool", on=CopyStep, order=20, stage="lower", until="0.11")
+@rule("dma-bool", on=CopyStep, order=20, stage="lower", until="0.11", cores=EVERY)
 def dma_bool(event: CopyStep, context: Context) -> Finding | None:
     """A copy of booleans, which older versions do not have."""
     ends = _ends(event)
@@ -109,11 +117,11 @@ def dma_bool(event: CopyStep, context: Context) -> Finding | None:
     )
 
 
-@rule("dma-shape-mismatch", on=CopyStep, order=30, stage="lower")
+@rule("dma-shape-mismatch", on=CopyStep, order=30, stage="lower", cores=EVERY)
 def dma_shape_mismatch(event: CopyStep, context: Context) -> Finding | None:
     """Source and destination of a copy differ in shape."""
     ends = _ends(event)
-    if ends is None or same_shape(event.where.facts, ends[0].shape, ends[1].shape) is not Truth.NO:
+    if ends is None or any(is_indexed(end) for end in ends) or same_shape(event.where.facts, ends[0].shape, ends[1].shape) is not Truth.NO:
         return None
     shapes = " and ".join(f"{words.name(ref)} has shape {words.shape(ref.shape)}" for ref in ends)
     return Finding(
@@ -124,7 +132,7 @@ def dma_shape_mismatch(event: CopyStep, context: Context) -> Finding | None:
     )
 
 
-@rule("dma-dtype-mismatch", on=CopyStep, order=31, stage="lower")
+@rule("dma-dtype-mismatch", on=CopyStep, order=31, stage="lower", cores=EVERY)
 def dma_dtype_mismatch(event: CopyStep, context: Context) -> Finding | None:
     """Source and destination of a copy differ in dtype."""
     ends = _ends(event)
@@ -147,7 +155,7 @@ def wait_send_on_local_copy(event: CopyStep, context: Context) -> Finding | None
     return Finding(event.where.location, what, jax_message="Cannot `wait_send` on a local copy.")
 
 
-@rule("dma-priority", on=CopyStep, order=15, stage="lower")
+@rule("dma-priority", on=CopyStep, order=15, stage="lower", cores=EVERY)
 def dma_priority(event: CopyStep, context: Context) -> Finding | None:
     """A copy is started with a priority that there is not."""
     priority = event.priority

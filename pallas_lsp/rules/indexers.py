@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..interpreter.cores import EVERY
 from ..interpreter.events import Access, IndexEntry, ViewEvent
 from ..interpreter.values import Array, DynamicSlice, Ref, Value
 from ..shapes.dims import Poly, Truth, less, less_equal
@@ -171,7 +172,7 @@ def mixed_array_indexers(event: Access, context: Context) -> Finding | None:
     )
 
 
-@rule("integer-array-indexer", on=Access, order=50, stage="lower")
+@rule("integer-array-indexer", on=Access, order=50, stage="lower", cores=EVERY)
 def integer_array_indexer(event: Access, context: Context) -> Finding | None:
     """An array of integers indexes a ref."""
     entry = _entry(event, ("array", "ref"))
@@ -180,10 +181,12 @@ def integer_array_indexer(event: Access, context: Context) -> Finding | None:
     if isinstance(entry.value, Ref) and (entry.value.shape is None or entry.value.shape == ()):
         return None
     what = f"the array {words.array(entry.value)}" if isinstance(entry.value, Array) else f"the ref {words.name(entry.value)}"
+    sparse = event.where.core.is_sparse
+    advice = ", `plsc.load_gather` reads and `plsc.store_scatter` writes by indices" if sparse else ""
     return Finding(
         event.where.at(entry.node),
-        f"{what} indexes {words.name(event.ref)}: on TPU a ref is indexed by scalars and slices only",
-        jax_message="Cannot do int indexing on TPU",
+        f"{what} indexes {words.name(event.ref)}: on TPU a ref is indexed by scalars and slices only{advice}",
+        jax_message="Pallas encountered an internal verification error. ... 'arith.index_cast' op" if sparse else "Cannot do int indexing on TPU",
     )
 
 

@@ -81,7 +81,7 @@ def kernel_not_callable(event: CallFault, context: Context) -> Finding | None:
 @rule("kernel-unhashable", on=KernelRun, order=5, stage="trace", since="0.12")
 def kernel_unhashable(event: KernelRun, context: Context) -> Finding | None:
     """The kernel is an object that has no hash."""
-    if not isinstance(event.given, Instance) or not _is_unhashable(event.given.cls):
+    if event.inside != "kernel" or not isinstance(event.given, Instance) or not _is_unhashable(event.given.cls):
         return None
     cls = event.given.cls
     related = (Related(Location(cls.module.path, cls.module.source.span_of(cls.node)), f"`{cls.name}` defines equality, but no hash"),)
@@ -180,7 +180,8 @@ def program_id_axis(event: GridAxis, context: Context) -> Finding | None:
 @rule("program-id-without-grid", on=GridAxis, order=5, stage="trace")
 def program_id_without_grid(event: GridAxis, context: Context) -> Finding | None:
     """``program_id`` or ``num_programs`` in the body of ``pl.kernel``, which runs over a mesh of cores and has no grid."""
-    if event.inside != "mesh":
+    in_core_map = event.function == "num_programs" and event.grid is not None  # which older versions answer
+    if event.inside != "mesh" or (in_core_map and not context.jax(since="0.11")):
         return None
     instead = "axis_index" if event.function == "program_id" else "axis_size"
     return Finding(

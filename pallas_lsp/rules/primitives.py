@@ -38,7 +38,7 @@ _INSTEAD = {
 
 def reason(event: Operation, context: Context) -> str | None:
     """Why the table says that the function is refused for these operands; None where it is not, or where its result is not used."""
-    table = load_operations()
+    table = load_operations(event.where.core.kind)
     if event.function not in table.refused or not lowered.is_used(event.result, event.where, context):
         return None
 

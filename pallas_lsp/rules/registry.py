@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..data.versions import Version, satisfies
+from ..interpreter.cores import EVERY
 from ..interpreter.events import Event
 from ..text.span import Location
 from .diagnostic import Related, Severity
@@ -49,7 +50,8 @@ Check = Callable[[Any, Context], Finding | None]
 class Rule:
     """A registered rule. ``order``: JAX's order of checks on one event; the first finding of an event is the one JAX would raise.
 
-    ``stage``: ``trace``, ``lower``, ``compile`` or ``run``: when JAX, the TPU compiler or nobody notices.
+    ``stage``: ``trace``, ``lower``, ``compile`` or ``run``: when JAX, the TPU compiler or nobody notices. ``cores``: the kinds of cores
+    whose kernels it speaks of.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Rule:
     check: Check
     since: str | None = None
     until: str | None = None
+    cores: tuple[str, ...] = EVERY
 
     @property
     def summary(self) -> str:
@@ -81,13 +84,18 @@ def rule(
     since: str | None = None,
     until: str | None = None,
     also: tuple[type[Event], ...] = (),
+    cores: tuple[str, ...] | None = None,
 ) -> Callable[[_Function], _Function]:
-    """Register the decorated function as a rule on one type of event (and on those of ``also``)."""
+    """Register the decorated function as a rule on one type of event (and on those of ``also``).
+
+    Tracing is the same for every core; what is lowered is told apart, so that such a rule speaks of TensorCores unless it says otherwise.
+    """
+    spoken = cores if cores is not None else EVERY if stage == "trace" else ("tensor",)
 
     def register(function: _Function) -> _Function:
         if rule_id in RULES:
             raise ValueError(f"two rules are called {rule_id}")
-        RULES[rule_id] = Rule(rule_id, _SEVERITY[stage], (on, *also), order, stage, function, since, until)
+        RULES[rule_id] = Rule(rule_id, _SEVERITY[stage], (on, *also), order, stage, function, since, until, spoken)
         return function
 
     return register
@@ -117,9 +125,9 @@ class RuleTable:
         entries = self._by_event.get(type(event))
         if entries is None:
             return None
-        dropped = event.where.dropped
+        dropped, core = event.where.dropped, event.where.core.kind
         for entry in entries:
-            if dropped and entry.stage != "trace":
+            if core not in entry.cores or (dropped and entry.stage != "trace"):
                 continue
             finding = entry.check(event, self.context)
             if finding is not None:

@@ -28,6 +28,8 @@ def described(value: Value) -> str:
 @rule("loop-carry-mismatch", on=LoopCarry, order=10, stage="trace")
 def loop_carry_mismatch(event: LoopCarry, context: Context) -> Finding | None:
     """A loop's body gives back a carry of another structure or type than it receives."""
+    if event.loop == "parallel_loop":
+        return None
     before, after = described(event.before), described(event.after)
     what = "must have the same pytree structure" if event.kind == "structure" else "must have equal types"
     forgotten = event.kind == "structure" and event.after is None

@@ -6,6 +6,7 @@ Mirrors ``jax/_src/state/types.py`` (``RefReshaper``, ``RefBitcaster``) and the 
 
 from __future__ import annotations
 
+from ..interpreter.cores import EVERY
 from ..interpreter.events import Access, CopyRef, ViewEvent
 from ..interpreter.operation_events import CopyStep
 from ..interpreter.values import DynamicSlice, Ref, RefTransform
@@ -48,7 +49,7 @@ def strided_ref_view(event: Access | CopyRef, context: Context) -> Finding | Non
     )
 
 
-@rule("ref-transpose", on=Access, order=71, stage="lower")
+@rule("ref-transpose", on=Access, order=71, stage="lower", cores=EVERY)
 def ref_transpose(event: Access, context: Context) -> Finding | None:
     """A transposed view of a ref is used."""
     if not any(step.kind == "transpose" for step in event.transforms) or not happens(event, context):

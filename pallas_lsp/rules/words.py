@@ -32,7 +32,7 @@ from .diagnostic import Related
 
 SPACES = {
     "vmem": "VMEM", "smem": "SMEM", "any": "ANY", "hbm": "HBM", "semaphore": "semaphore memory", "host": "HOST", "cmem": "CMEM",
-    "vmem_shared": "VMEM_SHARED",
+    "vmem_shared": "VMEM_SHARED", "acc": "the accumulators of an MXU",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import sys
 import tomllib
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -205,8 +205,13 @@ def reason_of(function: Callable[..., Any], shape: tuple[int, ...], dtype: str) 
     return None
 
 
-def answers_of(expressions: list[str], dtypes: tuple[str, ...] = DTYPES, shapes: tuple[tuple[int, ...], ...] = SHAPES) -> Answers:
-    """What JAX says of one function, written out as these calls of ``x`` and ``y``."""
+def answers_of(
+    expressions: list[str],
+    dtypes: tuple[str, ...] = DTYPES,
+    shapes: tuple[tuple[int, ...], ...] = SHAPES,
+    ask: Callable[[Callable[..., Any], tuple[int, ...], str], str | None] = reason_of,
+) -> Answers:
+    """What JAX says of one function, written out as these calls of ``x`` and ``y``; ``ask`` gives its reason to refuse one."""
     answers = Answers()
     for text in expressions:
         for dtype in dtypes:
@@ -214,7 +219,7 @@ def answers_of(expressions: list[str], dtypes: tuple[str, ...] = DTYPES, shapes:
                 continue  # with a number it is an integer
             for shape in shapes:
                 try:
-                    answers.of_dtype[dtype].add(reason_of(_function(text), shape, dtype))
+                    answers.of_dtype[dtype].add(ask(_function(text), shape, dtype))
                 except LookupError:
                     continue
     answers.of_dtype = defaultdict(set, {dtype: reasons for dtype, reasons in answers.of_dtype.items() if reasons})
@@ -274,17 +279,22 @@ def refused() -> Iterator[tuple[str, str, str]]:
 
 
 def main(path: Path) -> None:
+    path.write_text(updated(path, "generate_operations", "refused", "reason", refused()), encoding="utf-8")
+
+
+def updated(path: Path, script: str, title: str, first: str, found: Iterable[tuple[str, str, str]]) -> str:
+    """The table at ``path`` as text, with what the installed JAX says in place of what it said before."""
     rows: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     versions = {jax.__version__}
     if path.exists():
         old = tomllib.loads(path.read_text(encoding="utf-8"))
         versions |= set(old["versions"])
-        for row in old["refused"]:
+        for row in old[title]:
             for name in row["functions"].split():
-                rows[row["reason"], row["dtypes"], name] = set(row["versions"].split()) - {jax.__version__}
-    for key in refused():
+                rows[row[first], row["dtypes"], name] = set(row["versions"].split()) - {jax.__version__}
+    for key in found:
         rows[key].add(jax.__version__)
-    path.write_text(table_text("generate_operations", "refused", "reason", rows, sorted(versions)), encoding="utf-8")
+    return table_text(script, title, first, rows, sorted(versions))
 
 
 def table_text(script: str, title: str, first: str, rows: dict[tuple[str, str, str], set[str]], versions: list[str]) -> str:

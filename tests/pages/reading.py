@@ -30,6 +30,11 @@ def quotes(message: str, shown: str) -> bool:
     return re.search(".*?".join(map(re.escape, fixed)), shown, re.DOTALL) is not None
 
 
+def has_its_names(page: RulePage) -> bool:
+    """Whether the installed JAX has the names that the examples of a page use."""
+    return page.needs is None or jax_version() >= tuple(map(int, page.needs.split(".")))
+
+
 def is_refused_by_this_jax(page: RulePage) -> bool:
     """Whether the page says that the installed JAX refuses the example before compiling it."""
     return page.stage in ("trace", "lower") and holds_for_this_jax(page)

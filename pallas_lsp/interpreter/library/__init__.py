@@ -1,6 +1,7 @@
 """Models of the functions that programs call, a module a topic. Importing the package fills the tables."""
 
 from . import (
+    accumulators,
     arrays,
     chips,
     containers,
@@ -14,8 +15,10 @@ from . import (
     loops,
     mesh_kernels,
     operators,
+    outside_refs,
     pipelines,
     python,
+    sparse_core,
     specs,
     stdlib,
     texts,
@@ -24,6 +27,7 @@ from . import (
 )
 
 __all__ = [
+    "accumulators",
     "arrays",
     "chips",
     "containers",
@@ -37,8 +41,10 @@ __all__ = [
     "loops",
     "mesh_kernels",
     "operators",
+    "outside_refs",
     "pipelines",
     "python",
+    "sparse_core",
     "specs",
     "stdlib",
     "texts",

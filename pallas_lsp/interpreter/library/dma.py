@@ -47,7 +47,8 @@ def _signal_target(call: Call) -> Target | None:
 
 
 def _axes(machine: Machine) -> dict[str, Value] | None:
-    return machine.kernel.axes if machine.kernel is not None else None
+    """The axes of the mesh of devices; the cores of a mesh of cores are addressed apart, and what a device id is then is not known."""
+    return machine.kernel.axes if machine.kernel is not None and not machine.kernel.in_mesh else None
 
 
 @models(f"{TPU}.sync_copy")

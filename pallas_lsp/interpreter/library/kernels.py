@@ -10,7 +10,6 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...shapes.avals import Aval
 from ...text.span import Location
 from ..call_events import Grid, Options, ScratchBuffer
 from ..events import CallFault, Where
@@ -18,7 +17,7 @@ from ..frames import Frame
 from ..machine import CALL, Arguments, KernelContext, Machine
 from ..modules import ModuleFile
 from ..surroundings import Batch
-from ..truth import dtype_of, known_truth, name_of_dtype
+from ..truth import dtype_of, known_truth
 from ..values import (
     ABSENT,
     Array,
@@ -52,7 +51,7 @@ from .specs import SEMAPHORES, SPACES
 from .structure import plain_leaves, top_of
 from .trees import children, is_node, leaves, tree_map
 from .uses import refs_in
-from .windows import input_window, output_window, prefetch_ref
+from .windows import input_window, output_array, output_window, prefetch_ref
 
 _PARAMETERS = ("kernel", "out_shape")
 _NO_OUT_SHAPES = (int, float, str, bytes, Iteration, Function, Class, Dtype, BlockSpec, GridSpec)
@@ -126,7 +125,7 @@ class Parts:
 def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     """``pallas_call(...)(*operands)``: run the kernel on its refs and give the outputs."""
     out_shape = call.arguments.get("out_shape")
-    result = tree_map(machine, _output, tuple(out_shape) if isinstance(out_shape, list) else out_shape)
+    result = tree_map(machine, output_array, tuple(out_shape) if isinstance(out_shape, list) else out_shape)
     if machine.kernel is not None:
         if machine.kernel.inside in ("kernel", "mesh"):
             refuse(machine, CallFault(machine.where(node, frame), "nested"))
@@ -145,7 +144,7 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
             return result
         _note_surroundings(machine, call, arguments, node, frame)
         if arguments.exact:
-            operands = [machine.settle(arg) for arg in arguments.args]
+            operands = [_operand(machine.settle(arg)) for arg in arguments.args]
             parts = _parts(machine, call, operands, arguments.arg_nodes, node, frame)
             if parts is not None:
                 _note_operands(parts, arguments, frame)
@@ -153,6 +152,11 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
             else:
                 machine.doubt("how the operands, outputs and specs of the call fit together")
     return result
+
+
+def _operand(value: Value) -> Value:
+    """An operand; of a ref of the program's own nobody knows what the kernel gets."""
+    return Unknown("a ref as an operand", host=True) if isinstance(value, Ref) else value
 
 
 def _note_operands(parts: Parts, arguments: Arguments, frame: Frame) -> None:
@@ -179,12 +183,6 @@ def _varies_unsaid(leaf: Value) -> bool:
     """Whether a leaf of ``out_shape`` is a ShapeDtypeStruct that does not say along which axes of a mesh it varies."""
     call = leaf.origin.node if isinstance(leaf, ShapeDtype) and leaf.origin is not None else None
     return isinstance(call, ast.Call) and not any(k.arg in (None, "vma", "manual_axis_type") for k in call.keywords)
-
-
-def _output(leaf: Value) -> Value:
-    if isinstance(leaf, ShapeDtype | Scratch | Array):
-        return Array(Aval(leaf.shape, leaf.dtype, False, name_of_dtype(leaf)))
-    return Unknown(leaf.why if isinstance(leaf, Unknown) else "an output of unknown shape", host=True)
 
 
 def _parts(
@@ -349,7 +347,7 @@ def _run(machine: Machine, call: PallasCall, parts: Parts, operands: list[Value]
         return
     mark_aliased(call, parts.placed)
     named = call.nodes.get("kernel", call.origin.node)
-    outcome = run_kernel(machine, kernel, parts.arguments(), context, named, _frame_of(frame, module), call, parts.words())
+    outcome = run_kernel(machine, kernel, parts.arguments(), context, named, _frame_of(frame, module), call.origin, parts.words())
     if not outcome.refused:
         scratch = refs_in([*parts.scratch, *parts.named_scratch.values()])
         for ref in scratch:

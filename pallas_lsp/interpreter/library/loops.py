@@ -29,7 +29,7 @@ from ..shared import Shared
 from ..truth import as_dim
 from ..values import ABSENT, Array, Builtin, Region, Unknown, Value
 from .forwarding import is_carried_through, source
-from .registry import PALLAS, Call, models
+from .registry import PALLAS, SPARSE, Call, models
 from .structures import difference, same_type
 from .trees import is_node, leaves, tree_map
 
@@ -44,7 +44,7 @@ def as_array(value: Value) -> Value:
     return value
 
 
-@models(f"{PALLAS}.loop", "jax.experimental.pallas.tpu_sc.parallel_loop")
+@models(f"{PALLAS}.loop", f"{SPARSE}.parallel_loop")
 def _loop(call: Call) -> Value:
     """A decorator that runs the function as the body of a loop; what it decorates is the final carry."""
     carry = call.kwargs.get("init_carry", call.kwargs.get("carry"))
@@ -63,7 +63,12 @@ def _loop(call: Call) -> Value:
             call.call(body, index)
             return None
 
-        return _carried(call, carry, step, bounds, "while_loop" if traced else "scan")
+        parallel = call.name.endswith("parallel_loop")
+        number = next((leaf for leaf in leaves(machine, carry) if isinstance(leaf, bool | int | float)), None) if parallel else None
+        if number is not None:
+            machine.emit(LoopCarry(machine.where(call.node, call.frame), "number", "parallel_loop", number, None))
+            raise PathEnd("a loop that carries a number")
+        return _carried(call, carry, step, bounds, "parallel_loop" if parallel else "while_loop" if traced else "scan")
 
     return Builtin("loop", apply)
 

@@ -139,3 +139,19 @@ def _tiles(shape: Shape, dtype: str | None) -> dict[int, int]:
     while isinstance(rows, int) and tile < min(rows, _SUBLANES):
         tile *= 2
     return {-2: tile, -1: _LANES} if isinstance(rows, int) else {-1: _LANES}
+
+
+def is_plain(operand: Operand, grid: Value) -> bool:
+    """Whether the blocks are whole parts of a known array, in VMEM, that an index map counts: it lowers where nothing refuses it."""
+    ref, spec = operand.ref, operand.spec
+    sizes, block, shape = grid_of(grid), spec.shape, ref.shape
+    if sizes is None or shape is None or not isinstance(block, tuple) or len(shape) < 2 or ref.transforms or spec.pipeline_mode is not None:
+        return False
+    return (
+        space_of(spec.space) in ("default", "vmem")
+        and ref.root.space in ("any", "hbm")
+        and ref.dtype in ("float32", "bfloat16", "int32")
+        and isinstance(spec.index_map, Function)
+        and all(isinstance(size, int) for size in (*sizes, *block, *shape))
+        and all(dim % size == 0 for size, dim in zip(block, shape, strict=True))
+    )

@@ -6,7 +6,7 @@ Mirrors ``jax/_src/pallas/mosaic/pipeline.py``: ``emit_pipeline``, ``_partition_
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...text.span import Location
 from ..call_events import Grid, RefPassed
@@ -15,9 +15,10 @@ from ..frames import Frame
 from ..machine import Arguments, KernelContext, Machine
 from ..operation_events import PipelineFault
 from ..paths import PathEnd
-from ..values import ABSENT, Array, BlockSpec, Builtin, Function, Library, Ref, SpecOrigin, Unknown, Value
+from ..values import ABSENT, Array, BlockSpec, Builtin, Function, Library, Ref, SpecOrigin, Unknown, Value, next_birth
 from .grids import grid_of
-from .pipeline_specs import Operand, spec_fault
+from .pipeline_specs import Operand, is_plain, spec_fault
+from .records import note_kernel
 from .refusals import refuse
 from .registry import TPU, Call, models
 from .running import run_kernel, underlying
@@ -26,17 +27,20 @@ from .uses import refs_in
 from .windows import Windowed, block_ref
 
 Fault = tuple[str, object]
+_PLAIN = frozenset({"body", "grid", "in_specs", "out_specs", "core_axis_name", "dimension_semantics"})
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What ``emit_pipeline`` was called with; ``tiled``: the program says which tiling to assume."""
+    """What ``emit_pipeline`` was called with; ``tiled``: the program says which tiling to assume; ``options``: the names of all
+    arguments."""
 
     body: Value
     grid: Value
     in_specs: Value
     out_specs: Value
     tiled: bool
+    options: frozenset[str]
     origin: SpecOrigin
 
 
@@ -48,7 +52,7 @@ def _emit_pipeline(call: Call) -> Value:
         _refuse(call.machine, call.node, call.frame, _grid_fault(given.get("grid", ())) or _cores_fault(call))
     made = Pipeline(
         call.get(0, "body"), given.get("grid", ()), given.get("in_specs", ()), given.get("out_specs", ()),
-        given.get("tiling") is not None, here,
+        given.get("tiling") is not None, frozenset(given), here,
     )  # fmt: skip
     return Builtin("pipeline", lambda machine, arguments, node, frame: _run(machine, made, arguments, node, frame))
 
@@ -112,8 +116,15 @@ def _core_count(machine: Machine, axis: Value) -> int | None:
 
 
 def _run(machine: Machine, made: Pipeline, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """Call the pipeline on refs: its body runs on their windows."""
+    """Call the pipeline on refs: its body runs on their windows, a kernel in the kernel."""
     machine.effect()
+    with machine.recording():
+        note_kernel(machine, made.origin, made.body, made.grid, frame)
+        _run_body(machine, made, arguments, node, frame)
+    return None
+
+
+def _run_body(machine: Machine, made: Pipeline, arguments: Arguments, node: ast.AST, frame: Frame) -> None:
     specs = [*_as_list(made.in_specs), *_as_list(made.out_specs)]
     operands = [machine.settle(arg) for arg in arguments.args]
     known = arguments.exact and not any(isinstance(s, Unknown) for s in (made.in_specs, made.out_specs))
@@ -121,24 +132,28 @@ def _run(machine: Machine, made: Pipeline, arguments: Arguments, node: ast.AST, 
     if plain:
         _refuse(machine, node, frame, _operand_fault(made, operands, len(specs)))
     if not known or len(operands) != len(specs):
-        return None
+        machine.doubt("how the operands and the specs of the pipeline fit together")
+        return
     for operand in refs_in(operands):
         machine.emit(RefPassed(machine.where(node, frame), operand))
     context = _context(machine, made)
-    if plain:
-        inputs = len(_as_list(made.in_specs))
-        for index, (spec, operand) in enumerate(zip(specs, operands, strict=True)):
-            if isinstance(operand, Ref) and isinstance(spec, BlockSpec):
-                fault = spec_fault(machine, Operand(operand, spec, index < inputs, made.tiled), made.grid, context.call)
-                _refuse(machine, node, frame, fault)
-    pairs = zip(specs, operands, strict=True)
-    refs = [tree_map(machine, lambda spec, ref=ref: _window(ref, spec, made.origin), spec) for spec, ref in pairs]
+    inputs = len(_as_list(made.in_specs))
+    refs: list[Value] = []
+    for index, (spec, ref) in enumerate(zip(specs, operands, strict=True)):
+        if plain and isinstance(ref, Ref) and isinstance(spec, BlockSpec):
+            taken = Operand(ref, spec, index < inputs, made.tiled)
+            _refuse(machine, node, frame, spec_fault(machine, taken, made.grid, context.call))
+            if not is_plain(taken, made.grid):
+                machine.doubt(f"how the pipeline takes blocks of `{ref.root.name}`")
+        role = "input" if index < inputs else "output"
+        refs.append(tree_map(machine, lambda leaf, ref=ref, role=role: _window(ref, leaf, role, made.origin), spec))
+    if not plain or set(made.options) - _PLAIN:
+        machine.doubt("the options of the pipeline")
     scratches = arguments.kwargs.get("scratches", ())
     extra = list(scratches) if isinstance(scratches, tuple | list) else []
     passed = Arguments([*refs, *extra])
     _refuse(machine, node, frame, _body_fault(machine, made.body, passed))
-    run_kernel(machine, made.body, passed, context, node, frame)
-    return None
+    run_kernel(machine, made.body, passed, context, node, frame, made.origin)
 
 
 def _body_fault(machine: Machine, body: Value, passed: Arguments) -> Fault | None:
@@ -163,10 +178,10 @@ def _as_list(specs: Value) -> list[Value]:
     return list(specs) if isinstance(specs, tuple | list) else [specs] if isinstance(specs, BlockSpec) else []
 
 
-def _window(ref: Value, spec: Value, here: SpecOrigin) -> Value:
+def _window(ref: Value, spec: Value, role: str, here: SpecOrigin) -> Value:
     """The VMEM window of an outer ref inside a pipeline's body."""
     if isinstance(ref, Ref):
-        window = block_ref(Windowed("input", ref.shape, ref.dtype, "the pipeline's operand", named=ref.named), spec, here)
+        window = block_ref(Windowed(role, ref.shape, ref.dtype, "the pipeline's operand", named=ref.named), spec, here)
         if isinstance(window, Ref) and window.root.space not in ("vmem", "smem", "hbm"):
             window.root.space = None  # no buffer can be there: JAX refuses the spec
         return window
@@ -176,4 +191,6 @@ def _window(ref: Value, spec: Value, here: SpecOrigin) -> Value:
 def _context(machine: Machine, made: Pipeline) -> KernelContext:
     outer, here = machine.kernel, made.origin
     location = outer.call if outer is not None else Location(here.module.path, here.module.source.span_of(here.node))
-    return KernelContext(location, dead_code_kept=True, grid=made.grid, inside="pipeline", axes=outer.axes if outer is not None else None)
+    if outer is None:
+        return KernelContext(location, dead_code_kept=True, grid=made.grid, inside="pipeline")
+    return replace(outer, call=location, dead_code_kept=True, grid=made.grid, inside="pipeline", started=next_birth())

@@ -11,7 +11,7 @@ from ..frames import Frame
 from ..machine import CONTEXTS, Arguments, Machine
 from ..operators import A_TEXT
 from ..truth import known_truth
-from ..values import ABSENT, GridSpec, Opaque, PallasCall, ShapeDtype, Unknown, Value
+from ..values import ABSENT, GridSpec, Opaque, PallasCall, ShapeDtype, SpecOrigin, Unknown, Value
 from .refusals import location_of, place
 from .registry import Call, models
 from .running import underlying
@@ -19,13 +19,18 @@ from .structure import plain_leaves
 
 
 def note_call(machine: Machine, call: PallasCall, frame: Frame) -> None:
-    """Say that a call gets its operands, or is refused before."""
+    """Say that a ``pallas_call`` gets its operands, or is refused before."""
     spec = call.arguments.get("grid_spec")
     grid = spec.grid if isinstance(spec, GridSpec) else call.arguments.get("grid", ())
-    kernel, _ = underlying(call.arguments.get("kernel"), Arguments([]))
+    note_kernel(machine, call.origin, call.arguments.get("kernel"), grid, frame)
+
+
+def note_kernel(machine: Machine, origin: SpecOrigin, kernel: Value, grid: Value, frame: Frame) -> None:
+    """Say that the kernel call that is written at ``origin`` is made; it is a site of ``inspect``."""
+    function, _ = underlying(kernel, Arguments([]))
     before = tuple(event for event in machine.path.met if _is_on_the_way(machine, event, frame))
-    where = place(machine, call.origin.module, call.origin.node, location_of(call.origin))
-    machine.emit(KernelCall(where, kernel, grid, before))
+    where = place(machine, origin.module, origin.node, location_of(origin))
+    machine.emit(KernelCall(where, function, grid, before))
 
 
 def _is_on_the_way(machine: Machine, event: Event, frame: Frame) -> bool:
@@ -37,9 +42,14 @@ def _is_on_the_way(machine: Machine, event: Event, frame: Frame) -> bool:
 
 
 def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> None:
-    """Doubt the parts of a call that are not known, and what is done to it that no rule can judge."""
+    """Doubt the parts of a ``pallas_call`` that are not known, and what is done to it that no rule can judge."""
+    note_doubts_of(machine, call.arguments, arguments)
+
+
+def note_doubts_of(machine: Machine, given: dict[str, Value], arguments: Arguments) -> None:
+    """As `note_doubts`, for any call of a kernel: what it was given by name, and its operands."""
     around = machine.around
-    if is_interpreted(call) or call.arguments.get("interpret", False) is not False:
+    if given.get("interpret", False) is not False:
         machine.doubt("interpret mode, which lowers nothing for a TPU")
     if machine.wide:
         machine.doubt("what `jax_enable_x64` changes")
@@ -49,7 +59,7 @@ def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> Non
         machine.doubt("an operand that is a ShapeDtypeStruct, which has no values")
     if around.batches or around.differentiated or around.sharded or machine.transformed:
         machine.doubt("what a transformation around the call makes of it")
-    for name, tree in call.arguments.items():
+    for name, tree in given.items():
         for leaf in plain_leaves(machine, tree):
             if isinstance(leaf, Unknown) and not (leaf.why == A_TEXT and name in ("name", "metadata")):
                 machine.doubt(f"`{name}`: {leaf.why}")
@@ -87,7 +97,11 @@ CONTEXTS |= dict.fromkeys(("jax.enable_x64", "jax.experimental.enable_x64"), _wi
 
 def is_interpreted(call: PallasCall) -> bool:
     """Whether the call runs in interpret mode, of which no TPU rule speaks."""
-    interpret: Value = call.arguments.get("interpret", False)
+    return interprets(call.arguments.get("interpret", False))
+
+
+def interprets(interpret: Value) -> bool:
+    """Whether the argument ``interpret`` asks for interpret mode."""
     if known_truth(interpret) is True:
         return True
     return isinstance(interpret, Unknown) and interpret.declared is not ABSENT and known_truth(interpret.declared) is True

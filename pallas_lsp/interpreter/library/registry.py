@@ -92,3 +92,4 @@ CALL[Library] = _call_library
 
 PALLAS = "jax.experimental.pallas"
 TPU = "jax.experimental.pallas.tpu"
+SPARSE = "jax.experimental.pallas.tpu_sc"

@@ -25,15 +25,16 @@ from ..values import (
     Instance,
     Library,
     Opaque,
-    PallasCall,
     Ref,
     RefRoot,
     Scratch,
     ShapeDtype,
+    SpecOrigin,
     Transformed,
     Unknown,
     Value,
 )
+from ..written import free_names
 from .captures import captured_arrays, module_of
 from .refusals import place, refuse
 from .unfinished import copies_left, unseen_meshes
@@ -137,12 +138,12 @@ def run_kernel(
     context: KernelContext,
     node: ast.AST,
     frame: Frame,
-    call: PallasCall | None = None,
+    origin: SpecOrigin | None = None,
     given: tuple[str, ...] = (),
 ) -> Outcome:
     """Run a kernel's body on its refs, once for each distinct kernel, refs and constants (a checkpoint), exploring its own conditions.
 
-    ``call``: the pallas_call that it is the kernel of; ``given``: what the arguments are, in words.
+    ``origin``: the call that it is the kernel of, a site of ``inspect``; ``given``: what the arguments are, in words.
     """
     if is_no_function(kernel):
         where = place(machine, frame.module, node, context.call)
@@ -154,15 +155,17 @@ def run_kernel(
         if scope is None:
             return Outcome(refused=True)
         name_refs(function, scope.names)
-        if call is not None:
-            refs = tuple(scope.names.items())
-            machine.emit(KernelRun(machine.where(call.origin.node, frame), function, context.grid, refs, given=kernel))
+        if origin is not None:
+            refs = (*scope.names.items(), *closed_over(function))
+            where = place(machine, origin.module, origin.node, machine.kernel.call if machine.kernel is not None else None)
+            machine.emit(KernelRun(where, function, context.grid, refs, given=kernel, inside=context.inside))
     elif function is kernel and not callable_value(function):
         machine.doubt(function.why if isinstance(function, Unknown) else "what the kernel is")
         return Outcome()
     if isinstance(function, Function):
         machine.kernels.add(function.module.place(function.node))
-    mark = (signature(machine, function, received), machine.place_at(context.call), context.dead_code_kept, bool(machine.muted))
+    around = (context.dead_code_kept, context.core, bool(machine.muted))
+    mark = (signature(machine, function, received), machine.place_at(context.call), *around)
     if mark in machine.seen_kernels:
         known: Outcome = machine.seen_kernels[mark]
         share(machine, known.record)
@@ -172,6 +175,14 @@ def run_kernel(
         outcome = replace(_run(machine, function, received, context, node, frame), record=record)
     machine.seen_kernels[mark] = outcome
     return outcome
+
+
+def closed_over(function: Value) -> list[tuple[str, Ref]]:
+    """The refs made on the host that a kernel's body names without receiving them."""
+    if not isinstance(function, Function):
+        return []
+    named = ((name, function.frame.lookup(name)) for name in free_names(function.node))
+    return [(name, value) for name, value in named if isinstance(value, Ref) and value.root.role == "outside"]
 
 
 def share(machine: Machine, record: Record | None) -> None:

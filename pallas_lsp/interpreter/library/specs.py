@@ -7,6 +7,7 @@ import math
 
 from ...shapes.dims import Poly, Shape
 from ..events import CallFault
+from ..meshes import MeshMemory
 from ..operators import cause_of
 from ..truth import as_dim, dtype_name, dtype_of, name_of_dtype
 from ..values import (
@@ -57,6 +58,7 @@ WORDS = {
     "host": "HOST",
     "cmem": "CMEM",
     "vmem_shared": "VMEM_SHARED",
+    "acc": "the accumulators",
 }
 
 
@@ -187,8 +189,9 @@ def scratch_of(entry: Value, fallback: SpecOrigin) -> Scratch | None:
     """A scratch entry; a bare semaphore type is one semaphore."""
     if isinstance(entry, Scratch):
         return entry
-    if isinstance(entry, Library) and entry.name in SEMAPHORES:
-        return Scratch("semaphore", (), SEMAPHORES[entry.name], fallback, entry.name.rpartition(".")[2])
+    kind, mesh = (entry.space, entry.mesh) if isinstance(entry, MeshMemory) else (entry, None)
+    if isinstance(kind, Library) and kind.name in SEMAPHORES:
+        return Scratch("semaphore", (), SEMAPHORES[kind.name], fallback, kind.name.rpartition(".")[2], mesh=mesh)
     return None
 
 

@@ -32,7 +32,7 @@ def note_uses(events: Sequence[Event]) -> Iterator[FirstRead]:
             if guards is not None and not _is_chosen(event, events[index:]):
                 yield FirstRead(event.where, event, _comes_back(event, events[index:]), guards)
             continue
-        for root in _changed(event):
+        for root in changed(event):
             root.written = True
             stores.setdefault(id(root), []).append(event)
 
@@ -128,7 +128,7 @@ def _depends(value: Value, read: Access) -> bool:
     return False
 
 
-def _changed(event: Event) -> list[RefRoot]:
+def changed(event: Event) -> list[RefRoot]:
     """The refs that an event stores to, or that something may do with what it wants."""
     if isinstance(event, Access):
         return [event.ref.root]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...data.versions import parse_version
-from ...shapes.avals import as_aval
+from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly, Shape
 from ..machine import Machine
 from ..operators import cause_of
@@ -65,6 +65,13 @@ def output_window(value: Value) -> Windowed | None:
             return Windowed("output", value.shape, "float32", wide="float64", named=named)
         return Windowed("output", value.shape, value.dtype, named=named)
     return Windowed("output", None, None, value.why, sure=False, named=named) if isinstance(value, Unknown) else None
+
+
+def output_array(leaf: Value) -> Value:
+    """What a kernel call gives for a leaf of ``out_shape``."""
+    if isinstance(leaf, ShapeDtype | Scratch | Array):
+        return Array(Aval(leaf.shape, leaf.dtype, False, name_of_dtype(leaf)))
+    return Unknown(leaf.why if isinstance(leaf, Unknown) else "an output of unknown shape", host=True)
 
 
 def _is_plain_numpy(value: Array) -> bool:
