@@ -2,7 +2,8 @@
 # make test      lint, types and tests with JAX 0.10.2                  (under ten minutes on two cores)
 # make test-all  the same, then JAX 0.12.0.1, the TPU compiler, other projects' kernels (under thirty)
 # make fuzz      fresh random kernels and fresh broken texts against JAX (SEED=…, N=… kernels)
-# make mutants   fresh mutants of real kernels against JAX, and of other packages' where they are installed in .venv (SEED=…, M=… mutants)
+# make mutants   fresh mutants of real kernels against JAX, and of other packages' where they are installed in .venv (SEED=…, M=… mutants,
+#                KEEP=… a file for JAX's answers, with which the same mutants are checked again in a tenth of the time)
 # make vsix      build the VS Code extension (with PyPI's Node.js 20 where the machine has another)
 # make test-vscode  test it in real VS Code (needs Debian's chromium); make pictures: the same, and keep what it looks like
 # make bench     what the server and the check cost: edits, hover, memory, growth (a few minutes)
@@ -82,7 +83,7 @@ fuzz: $(VENV)/.test
 
 M ?= 300
 mutants: $(VENV)/.test
-	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m real_kernels.mutations $(if $(SEED),--seed $(SEED)) -n $(M) $(if $(ONLY),--only "$(ONLY)")
+	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m real_kernels.mutations $(if $(SEED),--seed $(SEED)) -n $(M) $(if $(ONLY),--only "$(ONLY)") $(if $(KEEP),--verdicts "$(KEEP)")
 
 bench: $(VENV)/.test
 	@PYTHONPATH=tests $(VENV)/bin/python -m bench

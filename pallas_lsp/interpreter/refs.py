@@ -57,6 +57,8 @@ def _kind(value: Value) -> str:
         return "ref"
     if isinstance(value, Array):
         return _array_kind(value)
+    if isinstance(value, tuple) and value and all(_kind(part) in ("int", "slice", "ds") for part in value):
+        return "tuple"
     return "unknown"
 
 
@@ -82,7 +84,7 @@ def index_fault(
     ellipses = [entry for entry in entries if entry.kind == "ellipsis"]
     if len(ellipses) > 1:
         return "multiple-ellipsis", None, ellipses[1].node
-    unsupported = next((entry for entry in entries if entry.kind in ("list", "str")), None)
+    unsupported = next((entry for entry in entries if entry.kind in ("list", "tuple", "str")), None)
     if unsupported is not None:
         return "unsupported-index-type", unsupported.kind, unsupported.node
     if shape is None or _is_none_alone(entries):

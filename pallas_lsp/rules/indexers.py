@@ -19,7 +19,13 @@ from .memory_spaces import happens
 from .registry import Context, Finding, rule
 
 Indexed = Access | ViewEvent
-_UNSUPPORTED: dict[str, str] = {"none": "`None` beside other indices", "list": "a list", "str": "a string"}
+_UNSUPPORTED: dict[str, str] = {"none": "`None` beside other indices", "list": "a list", "tuple": "a tuple in the indexer", "str": "a string"}
+
+
+_TREE_MESSAGES: dict[str, str] = {
+    "none": "not enough values to unpack (expected 1, got 0)",
+    "str": "Argument 'a' of type <class 'str'> is not a valid JAX type",
+}
 
 
 def _fault_rule(
@@ -96,10 +102,9 @@ _fault_rule(
 _fault_rule(
     "unsupported-index-type",
     lambda event, detail: (
-        f"{_UNSUPPORTED[detail]} cannot index {words.name(event.ref)}: an index is an int, a slice, `pl.ds` or `...`",
-        {"none": "not enough values to unpack (expected 1, got 0)", "list": "too many values to unpack (expected 1)"}.get(
-            detail, "Argument 'a' of type <class 'str'> is not a valid JAX type"
-        ),
+        f"{_UNSUPPORTED[detail]} cannot index {words.name(event.ref)}: an index is an int, a slice, `pl.ds` or `...`"
+        + (", and `*` unpacks a tuple of them" if detail == "tuple" else ""),
+        _TREE_MESSAGES.get(detail, "too many values to unpack (expected 1)"),
     ),
     "An indexer holds something that no ref can be indexed by.",
 )
