@@ -16,6 +16,7 @@ from ..shapes.avals import Aval
 from ..shapes.dims import MaybeDim, Shape
 from ..shapes.elements import Elements
 from ..text.span import Location
+from .regions import Region as Region
 from .unknowns import ABSENT as ABSENT
 from .unknowns import ChipFacts as ChipFacts
 from .unknowns import Condition as Condition
@@ -72,23 +73,6 @@ class Array:
     def dtype(self) -> str | None:
         """The canonical dtype name, None when unknown."""
         return self.aval.dtype
-
-
-@dataclass(slots=True, eq=False)
-class Region:
-    """A part of a kernel that JAX drops or keeps whole: the body of a ``run_scoped``, a branch that a constant condition never takes.
-
-    ``live``: something outside it depends on it; then none of its own dead loads is dropped either.
-    """
-
-    parent: Region | None = None
-    live: bool = False
-    operands: tuple[Any, ...] = ()
-
-    @property
-    def dropped(self) -> bool:
-        """Whether JAX drops it before lowering, with or in what is around it."""
-        return not self.live or (self.parent is not None and self.parent.dropped)
 
 
 @dataclass(slots=True, eq=False)
