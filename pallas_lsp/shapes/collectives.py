@@ -46,3 +46,13 @@ def all_gather(x: Any, axis_name: Any, *, axis_index_groups: Any = None, axis: A
     whole = flag(tiled)
     at = axis_of(axis, len(shape) + (not whole))
     return Aval((*shape[:at], None, *shape[at + whole :]), aval.dtype, aval.weak and None)
+
+
+@shape_function("jax.lax.psum_scatter")
+def psum_scatter(x: Any, axis_name: Any, *, scatter_dimension: Any = 0, axis_index_groups: Any = None, tiled: Any = False) -> Aval:
+    """Without a dimension of the axis' size, or with one that many times as short."""
+    aval = psum(x, axis_name)
+    shape = known_shape(aval)
+    at = axis_of(scatter_dimension, len(shape))
+    kept = (None,) if flag(tiled) else ()
+    return Aval((*shape[:at], *kept, *shape[at + 1 :]), aval.dtype, aval.weak)

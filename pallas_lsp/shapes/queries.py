@@ -11,7 +11,7 @@ from typing import Any
 from pallas_lsp.shapes.arguments import Undecided, array, dtype_of, known_shape, shape_of
 from pallas_lsp.shapes.avals import UNKNOWN, Aval, ShapeError, Unknown
 from pallas_lsp.shapes.broadcasting import broadcast
-from pallas_lsp.shapes.dims import MaybeDim, product
+from pallas_lsp.shapes.dims import MaybeDim, Poly, product
 from pallas_lsp.shapes.dtypes import Operand, canonical, is_floating, is_integer, kind, promote
 from pallas_lsp.shapes.dtypes import bits as bits_of
 from pallas_lsp.shapes.table import shape_function
@@ -157,6 +157,24 @@ def iinfo(int_type: Any) -> IntegerInfo:
 
 
 # --- functions that return what they are given -----------------------------------------------------------------------
+
+
+@shape_function("jax.numpy.isscalar")
+def isscalar(element: Any) -> Any:
+    """Whether something is a number or an array without dims (``isscalar`` of ``jax/_src/numpy/lax_numpy.py``)."""
+    if isinstance(element, Unknown):
+        return UNKNOWN
+    return not known_shape(element) if isinstance(element, Aval) else isinstance(element, int | float | complex | str | Poly)
+
+
+@shape_function("jax.numpy.array_equal")
+def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Aval:
+    return Aval((), "bool")
+
+
+@shape_function("jax.numpy.allclose")
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Aval:
+    return Aval((), "bool")
 
 
 @shape_function("jax.lax.stop_gradient", "jax.block_until_ready")

@@ -9,7 +9,8 @@ from typing import Any
 
 from pallas_lsp.shapes.arguments import Undecided, array, axis_of, dtype_or, known_shape, maybe_dim
 from pallas_lsp.shapes.avals import Aval, ShapeError, Unknown
-from pallas_lsp.shapes.dims import Truth, less, render
+from pallas_lsp.shapes.dims import Poly, Truth, add, less, render
+from pallas_lsp.shapes.dtypes import to_inexact
 from pallas_lsp.shapes.shaping import ravel
 from pallas_lsp.shapes.table import method_function, shape_function
 
@@ -62,3 +63,11 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None, *, meth
     if sorted_values.shape is not None and len(sorted_values.shape) != 1:
         raise ShapeError("searchsorted needs a sorted array of one dimension")
     return Aval(array(v).shape, "int32")
+
+
+@shape_function("jax.numpy.histogram")
+def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None) -> tuple[Aval, Aval]:
+    """How many elements are in each bin, and the edges of the bins (``histogram`` of ``jax/_src/numpy/setops.py``)."""
+    count = bins if isinstance(bins, int | Poly) else None
+    dtype = to_inexact(array(a).dtype) if count is not None and range is None and weights is None else None
+    return Aval((count,), dtype), Aval((None if count is None else add(count, 1),), dtype)

@@ -389,6 +389,28 @@ def psum(draw: Draw) -> Call:
     return call(array(draw), "x")
 
 
+@calls_of("jax.lax.psum_scatter")
+def psum_scatter(draw: Draw) -> Call:
+    dims = (2, *shape(draw))
+    return call(array(draw, dims), "x", scatter_dimension=0, tiled=sometimes(draw, 2))
+
+
+@calls_of("jax.numpy.isscalar")
+def isscalar(draw: Draw) -> Call:
+    return call(pick(draw, (operand(draw), 1, 2.5, "text", None, (1, 2))))
+
+
+@calls_of("jax.numpy.array_equal", "jax.numpy.allclose")
+def compared(draw: Draw) -> Call:
+    dims = shape(draw)
+    return call(array(draw, dims), array(draw, dims if sometimes(draw) else None))
+
+
+@calls_of("jax.numpy.histogram")
+def histogram(draw: Draw) -> Call:
+    return call(array(draw, None, (*FLOATS, *INTEGERS)), number(draw, 1, 9))
+
+
 @calls_of("jax.lax.ppermute")
 def ppermute(draw: Draw) -> Call:
     return call(array(draw), "x", [(0, 1), (1, 0)])

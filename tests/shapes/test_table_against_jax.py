@@ -50,7 +50,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 # Functions that JAX calls only inside a kernel, or only on a mapped axis.
-ON_AXIS = ("axis_index", "psum", "pmax", "pmin", "pmean", "ppermute", "all_gather")
+ON_AXIS = ("axis_index", "psum", "pmax", "pmin", "pmean", "ppermute", "all_gather", "psum_scatter")
 WHERE = {"program_id": in_kernel, "num_programs": in_kernel, **dict.fromkeys(ON_AXIS, on_axis)}
 
 # Functions whose weakness of dtype hangs on what a call does not show: the grid, the version, or how JAX made the start indices.

@@ -306,6 +306,8 @@ def _itemsize_bits(call: Call) -> Value:
     "jax.lax.optimization_barrier",
     "jax.ad_checkpoint.checkpoint_name",
     "jax.lax.pvary",
+    "jax.lax.pcast",
+    "jax.reshard",
     "jax.lax.stop_gradient",
 )
 def _same(call: Call) -> Value:

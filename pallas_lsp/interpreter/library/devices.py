@@ -31,7 +31,7 @@ def _devices(call: Call) -> Value:
     return call.unknown() if call.args or call.kwargs else Unknown("the devices", f"{call.name}()", host=True)
 
 
-@models(*_MESHES, "jax.sharding.NamedSharding")
+@models(*_MESHES, "jax.NamedSharding")
 def _mesh(call: Call) -> Value:
     return Opaque(call.name, tuple(call.args), call.kwargs, SpecOrigin(call.frame.module, call.node))  # type: ignore[arg-type]
 
