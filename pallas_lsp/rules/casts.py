@@ -54,13 +54,14 @@ def is_cast(event: Operation) -> bool:
     )
 
 
-@rule("bitcast-width", on=Operation, also=(ShapeFault,), order=61, stage="lower")
+_BITCASTS = frozenset({"jax.lax.bitcast_convert_type", "jax.numpy.view", _TPU_BITCAST})
+
+
+@rule("bitcast-width", on=Operation, also=(ShapeFault,), order=61, stage="lower", functions=_BITCASTS)
 def bitcast_width(event: Operation | ShapeFault, context: Context) -> Finding | None:
     """A bit cast that changes the width of the elements, or does not divide the rows."""
     if isinstance(event, ShapeFault):
         return _unfit(event, context) if event.operation == _TPU_BITCAST and all_known(event.operands) else None
-    if event.function not in ("jax.lax.bitcast_convert_type", "jax.numpy.view", _TPU_BITCAST):
-        return None
     source, result = event.get(0, "operand", event.get(0, "x")), event.result
     if not isinstance(source, Array) or not isinstance(result, Array) or source.dtype is None or result.dtype is None:
         return None

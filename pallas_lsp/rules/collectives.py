@@ -16,12 +16,12 @@ _COLLECTIVES = frozenset(
 )
 
 
-@rule("axis-name-unbound", on=Operation, order=18, also=(AxisAsked,), stage="trace")
+@rule("axis-name-unbound", on=Operation, order=18, also=(AxisAsked,), stage="trace", functions=_COLLECTIVES)
 def axis_name_unbound(event: Operation | AxisAsked, context: Context) -> Finding | None:
     """A kernel names a mesh axis that is not around it, or calls a collective over one."""
     if isinstance(event, AxisAsked):
         return _of_asked(event)
-    if event.function not in _COLLECTIVES or not lowered.is_used(event.result, event.where, context):
+    if not lowered.is_used(event.result, event.where, context):
         return None
     axis, operand = event.get(1, "axis_name"), event.get(0, "x")
     if not isinstance(axis, str) or not isinstance(operand, Array) or not operand.traced:

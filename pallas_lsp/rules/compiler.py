@@ -66,7 +66,7 @@ def _changes(function: str, number: int, dtype: str) -> bool:
     return number not in ((-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1))
 
 
-@rule("i8-arithmetic", on=Operation, order=100, stage="compile")
+@rule("i8-arithmetic", on=Operation, order=100, stage="compile", functions={*load_compiled(), *_COMPUTES_WITH})
 def i8_arithmetic(event: Operation, context: Context) -> Finding | None:
     """Arithmetic on vectors of narrow integers, which the compiler does not have."""
     found = refusing(event, context)

@@ -54,7 +54,7 @@ class Contraction:
 
 def contraction_of(event: Operation) -> Contraction | None:
     """The ``dot_general`` that a call of a product becomes; None where it is none, or not all that decides its form is known."""
-    maker = _MAKERS.get(event.function)
+    maker = PRODUCTS.get(event.function)
     sides = maker(event) if maker is not None else None
     if sides is None:
         return None
@@ -221,7 +221,7 @@ def _einsum(event: Operation) -> tuple[Side, Side] | None:
     return (sides[0], sides[1]) if [*batch, *free] == list(output) else (sides[1], sides[0])
 
 
-_MAKERS: dict[str, Callable[[Operation], tuple[Side, Side] | None]] = {
+PRODUCTS: dict[str, Callable[[Operation], tuple[Side, Side] | None]] = {
     "jax.numpy.dot": _dot,
     "jax.numpy.matmul": _matmul,
     "jax.numpy.vdot": _vdot,

@@ -196,10 +196,10 @@ def strided_value_slice(event: Computed, context: Context) -> Finding | None:
     )
 
 
-@rule("interior-padding", on=Operation, order=44, stage="lower")
+@rule("interior-padding", on=Operation, order=44, stage="lower", functions={"jax.lax.pad"})
 def interior_padding(event: Operation, context: Context) -> Finding | None:
     """``lax.pad`` puts something between the elements."""
-    config = event.get(2, "padding_config") if event.function == "jax.lax.pad" else None
+    config = event.get(2, "padding_config")
     inner = [entry for entry in config if isinstance(entry, tuple | list) and len(entry) == 3] if isinstance(config, tuple | list) else []
     if not any(isinstance(entry[2], int) and entry[2] > 0 for entry in inner) or not lowered.is_used(event.result, event.where, context):
         return None
@@ -261,10 +261,10 @@ def _jax_random_fault(event: Operation, context: Context) -> tuple[str, str] | N
     return None
 
 
-@rule("power-integer-exponent", on=Operation, order=62, stage="lower")
+@rule("power-integer-exponent", on=Operation, order=62, stage="lower", functions={"jax.numpy.power", "jax.numpy.pow"})
 def power_integer_exponent(event: Operation, context: Context) -> Finding | None:
     """A vector of floats is raised to an integer array of another shape."""
-    if event.function not in ("jax.numpy.power", "jax.numpy.pow") or not lowered.is_used(event.result, event.where, context):
+    if not lowered.is_used(event.result, event.where, context):
         return None
     base, exponent, result = event.get(0, "x1"), event.get(1, "x2"), event.result
     if not isinstance(base, Array) or not isinstance(exponent, Array) or not isinstance(result, Array) or exponent.numpy:

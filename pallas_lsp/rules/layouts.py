@@ -212,10 +212,10 @@ def _breaks_lanes(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     return lanes % _LANES == 0 and made % _LANES != 0 and lanes > _LANES
 
 
-@rule("gather-wide", on=Operation, order=114, stage="compile")
+@rule("gather-wide", on=Operation, order=114, stage="compile", functions={"jax.numpy.take_along_axis"})
 def gather_wide(event: Operation, context: Context) -> Finding | None:
     """``take_along_axis`` over more than one register, or of narrow elements."""
-    if event.function != "jax.numpy.take_along_axis" or not lowered.is_used(event.result, event.where, context):
+    if not lowered.is_used(event.result, event.where, context):
         return None
     source, axis = event.get(0, "arr"), event.get(2, "axis", -1)
     sizes = _sizes(source)

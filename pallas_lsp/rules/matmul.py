@@ -10,7 +10,7 @@ from ..interpreter.operation_events import Operation
 from ..shapes import dtypes
 from . import lowered, words
 from .compiler import ALL, refused_on, who
-from .contraction import Contraction, contraction_of
+from .contraction import PRODUCTS, Contraction, contraction_of
 from .registry import Context, Finding, rule
 
 _VERIFIER = "Pallas encountered an internal verification error. ... {}"
@@ -32,7 +32,7 @@ def _sides(product: Contraction) -> str:
     return " and ".join(f"{dtypes.short(side.dtype)}{words.shape(side.shape)}" for side in (product.left, product.right))
 
 
-@rule("matmul-unsigned", on=Operation, order=50, stage="lower")
+@rule("matmul-unsigned", on=Operation, order=50, stage="lower", functions=PRODUCTS)
 def matmul_unsigned(event: Operation, context: Context) -> Finding | None:
     """A matrix product of unsigned integers."""
     product = _product(event, context)
@@ -47,7 +47,7 @@ def matmul_unsigned(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("matmul-all-contracted", on=Operation, order=51, stage="lower")
+@rule("matmul-all-contracted", on=Operation, order=51, stage="lower", functions=PRODUCTS)
 def matmul_all_contracted(event: Operation, context: Context) -> Finding | None:
     """A product whose result is a scalar."""
     product = _product(event, context)
@@ -60,7 +60,7 @@ def matmul_all_contracted(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("matmul-f16", on=Operation, order=52, stage="lower")
+@rule("matmul-f16", on=Operation, order=52, stage="lower", functions=PRODUCTS)
 def matmul_f16(event: Operation, context: Context) -> Finding | None:
     """A matrix product whose result is float16."""
     product = _product(event, context)
@@ -73,7 +73,7 @@ def matmul_f16(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("matmul-bf16-single-row-rhs", on=Operation, order=53, stage="lower")
+@rule("matmul-bf16-single-row-rhs", on=Operation, order=53, stage="lower", functions=PRODUCTS)
 def matmul_bf16_single_row_rhs(event: Operation, context: Context) -> Finding | None:
     """Rows times one row, contracted over the last dims, in mixed or narrow dtypes."""
     product = _product(event, context)
@@ -103,7 +103,7 @@ def _is_row_product(product: Contraction) -> bool:
     return plain and not left.batch and {left.dtype, right.dtype} != {"float32"}
 
 
-@rule("matmul-nothing-contracted", on=Operation, order=54, stage="lower")
+@rule("matmul-nothing-contracted", on=Operation, order=54, stage="lower", functions=PRODUCTS)
 def matmul_nothing_contracted(event: Operation, context: Context) -> Finding | None:
     """A product that sums over no dim."""
     product = _product(event, context)
@@ -116,7 +116,7 @@ def matmul_nothing_contracted(event: Operation, context: Context) -> Finding | N
     )
 
 
-@rule("matmul-precision", on=Operation, order=55, stage="lower")
+@rule("matmul-precision", on=Operation, order=55, stage="lower", functions=PRODUCTS)
 def matmul_precision(event: Operation, context: Context) -> Finding | None:
     """A matrix product with a precision that is not lowered."""
     product = _matrix_product(event, context)
@@ -136,7 +136,7 @@ def matmul_precision(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("matmul-acc-32bit", on=Operation, order=56, stage="lower")
+@rule("matmul-acc-32bit", on=Operation, order=56, stage="lower", functions=PRODUCTS)
 def matmul_acc_32bit(event: Operation, context: Context) -> Finding | None:
     """A matrix product whose result has narrow elements."""
     product = _matrix_product(event, context)
@@ -155,7 +155,7 @@ def _bits(dtype: str) -> int | None:
     return 1 if dtype == "bool" else dtypes.bits(dtype)
 
 
-@rule("matmul-batch-rank", on=Operation, order=57, stage="lower", until="0.12")
+@rule("matmul-batch-rank", on=Operation, order=57, stage="lower", until="0.12", functions=PRODUCTS)
 def matmul_batch_rank(event: Operation, context: Context) -> Finding | None:
     """A product over more than one batch dim or more than one contracted dim."""
     product = _matrix_product(event, context)
@@ -178,7 +178,7 @@ def matmul_batch_rank(event: Operation, context: Context) -> Finding | None:
 _BEFORE_7 = ALL - {"tpu7x"}
 
 
-@rule("matmul-i32", on=Operation, order=120, stage="compile")
+@rule("matmul-i32", on=Operation, order=120, stage="compile", functions=PRODUCTS)
 def matmul_i32(event: Operation, context: Context) -> Finding | None:
     """A matrix product of 32-bit integers."""
     product = _matrix_product(event, context)
@@ -191,7 +191,7 @@ def matmul_i32(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("matmul-acc-kind", on=Operation, order=121, stage="compile")
+@rule("matmul-acc-kind", on=Operation, order=121, stage="compile", functions=PRODUCTS)
 def matmul_acc_kind(event: Operation, context: Context) -> Finding | None:
     """Integers are multiplied into floats, or floats into integers."""
     product = _matrix_product(event, context)
@@ -208,7 +208,7 @@ def matmul_acc_kind(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("matmul-bf16-highest", on=Operation, order=122, stage="compile")
+@rule("matmul-bf16-highest", on=Operation, order=122, stage="compile", functions=PRODUCTS)
 def matmul_bf16_highest(event: Operation, context: Context) -> Finding | None:
     """The highest precision is asked of bfloat16 operands."""
     product = _matrix_product(event, context)
@@ -221,7 +221,7 @@ def matmul_bf16_highest(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("matmul-i8-old", on=Operation, order=123, stage="compile")
+@rule("matmul-i8-old", on=Operation, order=123, stage="compile", functions=PRODUCTS)
 def matmul_i8_old(event: Operation, context: Context) -> Finding | None:
     """A matrix product of int8 on a chip that has none."""
     chips = frozenset({"v4"})

@@ -138,10 +138,10 @@ def conv(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("checkpoint", on=Operation, order=23, stage="lower")
+@rule("checkpoint", on=Operation, order=23, stage="lower", functions={"jax.checkpoint"})
 def checkpoint(event: Operation, context: Context) -> Finding | None:
     """A function under ``jax.checkpoint`` is called in a kernel."""
-    if event.function != "jax.checkpoint" or not lowered.is_used(event.result, event.where, context):
+    if not lowered.is_used(event.result, event.where, context):
         return None
     return Finding(
         event.where.location,
@@ -150,11 +150,12 @@ def checkpoint(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("jnp-empty", on=Operation, order=24, stage="lower", since="0.12")
+_EMPTY = frozenset({"jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"})
+
+
+@rule("jnp-empty", on=Operation, order=24, stage="lower", since="0.12", functions=_EMPTY)
 def jnp_empty(event: Operation, context: Context) -> Finding | None:
     """``jnp.empty`` in a kernel."""
-    if event.function not in ("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"):
-        return None
     if not lowered.is_used(event.result, event.where, context):
         return None
     return Finding(
@@ -164,11 +165,12 @@ def jnp_empty(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("top-k", on=Operation, order=25, stage="lower")
+_TOP = frozenset({"jax.lax.top_k", "jax.numpy.partition", "jax.numpy.argpartition"})
+
+
+@rule("top-k", on=Operation, order=25, stage="lower", functions=_TOP)
 def top_k(event: Operation, context: Context) -> Finding | None:
     """``lax.top_k`` in a kernel, in a form that is not lowered."""
-    if event.function not in ("jax.lax.top_k", "jax.numpy.partition", "jax.numpy.argpartition"):
-        return None
     stable = event.kwargs.get("is_stable", MISSING)
     if stable is not MISSING and context.version is not None and context.jax(until="0.11"):
         return Finding(
@@ -271,10 +273,10 @@ def operation_dtype(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("select-n-cases", on=Operation, order=34, stage="lower")
+@rule("select-n-cases", on=Operation, order=34, stage="lower", functions={"jax.lax.select_n"})
 def select_n_cases(event: Operation, context: Context) -> Finding | None:
     """``lax.select_n`` among more than two cases."""
-    if event.function != "jax.lax.select_n" or len(event.args) < 4 or not lowered.is_used(event.result, event.where, context):
+    if len(event.args) < 4 or not lowered.is_used(event.result, event.where, context):
         return None
     return Finding(
         event.where.location,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..data.versions import Version, satisfies
 from ..interpreter.cores import EVERY
 from ..interpreter.events import Event
+from ..interpreter.operation_events import Operation
 from ..text.span import Location
 from .diagnostic import Related, Severity
 
@@ -51,7 +52,7 @@ class Rule:
     """A registered rule. ``order``: JAX's order of checks on one event; the first finding of an event is the one JAX would raise.
 
     ``stage``: ``trace``, ``lower``, ``compile`` or ``run``: when JAX, the TPU compiler or nobody notices. ``cores``: the kinds of cores
-    whose kernels it speaks of.
+    whose kernels it speaks of. ``functions``: the only ones of whose operations it has something to say, None for all.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Rule:
     since: str | None = None
     until: str | None = None
     cores: tuple[str, ...] = EVERY
+    functions: Collection[str] | None = None
 
     @property
     def summary(self) -> str:
@@ -85,17 +87,19 @@ def rule(
     until: str | None = None,
     also: tuple[type[Event], ...] = (),
     cores: tuple[str, ...] | None = None,
+    functions: Collection[str] | None = None,
 ) -> Callable[[_Function], _Function]:
     """Register the decorated function as a rule on one type of event (and on those of ``also``).
 
     Tracing is the same for every core; what is lowered is told apart, so that such a rule speaks of TensorCores unless it says otherwise.
+    ``functions``: the rule is asked about operations of these only; there are so many operations that it matters.
     """
     spoken = cores if cores is not None else EVERY if stage == "trace" else ("tensor",)
 
     def register(function: _Function) -> _Function:
         if rule_id in RULES:
             raise ValueError(f"two rules are called {rule_id}")
-        RULES[rule_id] = Rule(rule_id, _SEVERITY[stage], (on, *also), order, stage, function, since, until, spoken)
+        RULES[rule_id] = Rule(rule_id, _SEVERITY[stage], (on, *also), order, stage, function, since, until, spoken, functions)
         return function
 
     return register
@@ -119,11 +123,12 @@ class RuleTable:
                 for event in entry.events:
                     table.setdefault(event, []).append(entry)
         self._by_event = {event: sorted(entries, key=lambda entry: entry.order) for event, entries in table.items()}
+        self._by_function: dict[str, list[Rule]] = {}
 
     def first(self, event: Event) -> tuple[Rule, Finding] | None:
         """The finding that JAX would raise for this event, None when it raises none."""
-        entries = self._by_event.get(type(event))
-        if entries is None:
+        entries = self._about(event.function) if isinstance(event, Operation) else self._by_event.get(type(event))
+        if not entries:
             return None
         dropped, core = event.where.dropped, event.where.core.kind
         for entry in entries:
@@ -133,3 +138,10 @@ class RuleTable:
             if finding is not None:
                 return entry, finding
         return None
+
+    def _about(self, function: str) -> list[Rule]:
+        """The rules that may have something to say of the operations of a function."""
+        if function not in self._by_function:
+            entries = self._by_event.get(Operation, [])
+            self._by_function[function] = [entry for entry in entries if entry.functions is None or function in entry.functions]
+        return self._by_function[function]

@@ -20,11 +20,9 @@ _PALLAS = "jax.experimental.pallas."
 _TPU = "jax.experimental.pallas.tpu."
 
 
-@rule("roll-args", on=Operation, order=10, stage="trace")
+@rule("roll-args", on=Operation, order=10, stage="trace", functions={f"{_TPU}roll"})
 def roll_args(event: Operation, context: Context) -> Finding | None:
     """``pltpu.roll`` with a negative shift or an axis that the value does not have."""
-    if event.function != f"{_TPU}roll":
-        return None
     value, shift, axis = event.get(0, "x"), event.get(1, "shift"), event.get(2, "axis")
     rank = len(value.shape) if isinstance(value, Array) and value.shape is not None else None
     if type(shift) is int and shift < 0:
@@ -128,10 +126,10 @@ def _round(event: Operation) -> tuple[str, str] | None:
 _PRECONDITIONS = {f"{_TPU}unpack_elementwise": _unpack, f"{_TPU}pack_elementwise": _pack, f"{_TPU}stochastic_round": _round}
 
 
-@rule("reciprocal-dtype", on=Operation, order=70, stage="lower")
+@rule("reciprocal-dtype", on=Operation, order=70, stage="lower", functions={f"{_PALLAS}reciprocal", f"{_TPU}reciprocal"})
 def reciprocal_dtype(event: Operation, context: Context) -> Finding | None:
     """``pl.reciprocal`` of something else than a float32 vector."""
-    if event.function not in (f"{_PALLAS}reciprocal", f"{_TPU}reciprocal") or not lowered.is_used(event.result, event.where, context):
+    if not lowered.is_used(event.result, event.where, context):
         return None
     value = event.get(0, "x")
     if not isinstance(value, Array):
@@ -146,11 +144,9 @@ def reciprocal_dtype(event: Operation, context: Context) -> Finding | None:
     return Finding(event.where.location, f"{lowered.name(event)} is given {what}", jax_message=jax)
 
 
-@rule("debug-print-form", on=Operation, order=71, stage="lower")
+@rule("debug-print-form", on=Operation, order=71, stage="lower", functions={f"{_PALLAS}debug_print", "jax.debug.print"})
 def debug_print_form(event: Operation, context: Context) -> Finding | None:
     """A print whose format and values do not go together on TPU."""
-    if event.function not in (f"{_PALLAS}debug_print", "jax.debug.print"):
-        return None
     names = [name for name in event.kwargs if name not in ("fmt", "ordered", "partitioned", "skip_format_check", "_use_logging")]
     if event.kwargs.get("ordered") is True:
         return _print(event, "prints in order, which a TPU kernel cannot", "Ordered debug_print is not supported on Pallas.")
