@@ -11,6 +11,7 @@ from .machine import CALL, Arguments, Machine
 from .paths import PathEnd
 from .statements import Returned
 from .values import ABSENT, BoundMethod, Builtin, Function, Iteration, Partial, Ref, Unknown, Value
+from .written import is_generator
 
 
 class BindingFault(Exception):
@@ -53,28 +54,6 @@ def _note_parameters(machine: Machine, function: Function, scope: Frame) -> None
         for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))):
             if parameter.arg in scope.names:
                 machine.note(parameter, scope.names[parameter.arg])
-
-
-_GENERATORS: dict[int, tuple[ast.AST, bool]] = {}
-
-
-def is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether the function itself (not one nested in it) yields."""
-    known = _GENERATORS.get(id(node))
-    if known is not None and known[0] is node:
-        return known[1]
-    pending: list[ast.AST] = list(node.body)
-    found = False
-    while pending and not found:
-        current = pending.pop()
-        if isinstance(current, ast.Yield | ast.YieldFrom):
-            found = True
-        elif not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            pending.extend(ast.iter_child_nodes(current))
-    if len(_GENERATORS) > 4096:
-        _GENERATORS.clear()
-    _GENERATORS[id(node)] = (node, found)
-    return found
 
 
 def _run_generator(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Frame) -> Value:

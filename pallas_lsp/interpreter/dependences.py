@@ -10,6 +10,7 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from ..resolve.imports import is_known_library
+from ..text.trees import walk
 from ..text.units import Layout, Unit
 from .importing import may_matter
 
@@ -153,7 +154,7 @@ _DOINGS: WeakKeyDictionary[Unit, _Doings] = WeakKeyDictionary()
 
 def _doings(body: Iterable[ast.AST]) -> _Doings:
     changed, called, asked, given = set[str](), set[str](), set[str](), set[str]()
-    for node in (node for part in body for node in ast.walk(part)):
+    for node in (node for part in body for node in walk(part)):
         if isinstance(node, ast.Call):
             for kind in (changed, asked) if isinstance(node.func, ast.Attribute) else (called,):
                 kind.add(_root(node.func))
@@ -174,7 +175,7 @@ def bound(body: Iterable[ast.stmt]) -> set[str]:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(statement.name)
             continue
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.alias):
                 found.add(node.asname or node.name.partition(".")[0])
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -211,7 +212,7 @@ def _executed(statement: ast.stmt) -> Iterator[ast.AST]:
 
 def _is_literal(statement: ast.stmt) -> bool:
     """Whether a statement gives names a value that is written out and cannot change."""
-    parts = ast.walk(statement.value) if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None else None
+    parts = walk(statement.value) if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None else None
     kinds = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.expr_context)
     return parts is not None and all(isinstance(part, kinds) for part in parts)
 

@@ -42,7 +42,8 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Value:
 
 @evaluates(ast.Name)
 def _name(machine: Machine, node: ast.Name, frame: Frame) -> Value:
-    value = frame.lookup(node.id)
+    name = node.id
+    value = frame.names[name] if name in frame.names else frame.lookup(name)
     if value is not MISSING:
         if type(value) is Imported:
             from .importing import imported_value

@@ -6,6 +6,7 @@ import ast
 
 from ..shapes import dims
 from ..shapes.dims import Poly
+from ..text.trees import walk
 from .frames import MISSING, Frame
 from .machine import Machine
 from .operators import made_on_host
@@ -15,7 +16,7 @@ from .statements import LoopControl, Returned, assign, executes
 from .truth import known_truth, truth
 from .unknowns import Number, Unknown, UnknownRange, Value
 from .values import Array
-from .written import written
+from .written import assigned_names, kept_with_node, written
 
 _UNROLL = 64
 
@@ -85,9 +86,9 @@ def _run_unknown_times(
     """
     machine.blind += 1  # what other turns do is not known
     machine.doubt("a loop of Python's whose turns are too many, or not known")
-    changed = _bound_in(node)
+    changed = assigned_names(node)
     for turn in (0, 1) if _hands_on(node, changed, frame) else (None,):
-        before = {name: frame.names.get(name, MISSING) for name in changed}
+        before = {name: frame.names.get(name, MISSING) for name in sorted(changed)}
         lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
         if not isinstance(node, ast.While):
             assign(machine, node.target, _item(machine, iterable, items, written(node.target), turn), frame, node)
@@ -104,12 +105,19 @@ def _run_unknown_times(
             break
 
 
-def _hands_on(node: ast.For | ast.AsyncFor | ast.While, changed: set[str], frame: Frame) -> bool:
+def _hands_on(node: ast.For | ast.AsyncFor | ast.While, changed: frozenset[str], frame: Frame) -> bool:
     """Whether a turn may see what another has done: the body reads a name that it binds later, or has a list at hand."""
-    bound = set() if isinstance(node, ast.While) else _bound_in(node.target)
-    read = _read_first(node.body, bound) | (_read_in(node.test) if isinstance(node, ast.While) else set())
     lists = {name for name, value in frame.names.items() if isinstance(value, list)}
-    return not read.isdisjoint(changed & frame.names.keys() | lists)
+    return not _read_in_turn(node).isdisjoint(changed & frame.names.keys() | lists)
+
+
+@kept_with_node
+def _read_in_turn(node: ast.AST) -> frozenset[str]:
+    """The names that a turn of a loop may read before it binds them."""
+    assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
+    if isinstance(node, ast.While):
+        return frozenset(_read_first(node.body, set()) | _read_in(node.test))
+    return frozenset(_read_first(node.body, set(assigned_names(node.target))))
 
 
 def _read_first(body: list[ast.stmt], bound: set[str]) -> set[str]:
@@ -121,23 +129,18 @@ def _read_first(body: list[ast.stmt], bound: set[str]) -> set[str]:
             found |= (_read_in(statement.test) - bound) | _read_first(statement.body, one) | _read_first(statement.orelse, other)
             bound |= one & other
         elif isinstance(statement, ast.For | ast.AsyncFor):
-            found |= (_read_in(statement.iter) - bound) | _read_first(statement.body, bound | _bound_in(statement.target))
+            found |= (_read_in(statement.iter) - bound) | _read_first(statement.body, bound | assigned_names(statement.target))
             found |= _read_first(statement.orelse, set(bound))
         else:
             found |= _read_in(statement) - bound
             if isinstance(statement, ast.Assign | ast.AnnAssign):
-                bound |= _bound_in(statement)
+                bound |= assigned_names(statement)
     return found
 
 
 def _read_in(node: ast.AST) -> set[str]:
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return names | {n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
-
-
-def _bound_in(node: ast.AST) -> set[str]:
-    """The names that statements bind in their own scope."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return names | {n.target.id for n in walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
 
 
 def _forget_changes(machine: Machine, frame: Frame, before: dict[str, Value], lengths: dict[str, int]) -> None:

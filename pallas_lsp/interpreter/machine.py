@@ -224,6 +224,8 @@ class Machine:
 
     def settle(self, value: Value) -> Value:
         """What the path knows of a value: an unknown found to be None, a constant, or an array of known rank becomes that."""
+        if not isinstance(value, _OPEN):
+            return value
         if isinstance(value, Ref):
             shape = self.path.facts.of_refs.get(id(value.root)) if not value.transforms else None
             return replace(value, shape=shape) if shape is not None else value
@@ -363,6 +365,7 @@ class Machine:
             self.muted -= damaged
 
 
+_OPEN = (Unknown, Ref)
 _CERTAIN = frozenset({int, float, bool, str, type(None), tuple, list, dict, Function, Library})
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
+from ..text.trees import children, walk
+
 Answer = TypeVar("Answer")
 
 
@@ -34,11 +36,30 @@ def written(node: ast.AST) -> str:
 @kept_with_node
 def names_in(node: ast.AST) -> frozenset[str]:
     """All names and attributes that the node's text has."""
-    names = (getattr(part, "attr", None) or getattr(part, "id", None) for part in ast.walk(node))
+    names = (getattr(part, "attr", None) or getattr(part, "id", None) for part in walk(node))
     return frozenset(name for name in names if name is not None)
 
 
 @kept_with_node
 def free_names(node: ast.AST) -> tuple[str, ...]:
     """The names that a function reads (its own locals among them, which its enclosing frames do not have), sorted."""
-    return tuple(sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}))
+    return tuple(sorted({n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}))
+
+
+@kept_with_node
+def assigned_names(node: ast.AST) -> frozenset[str]:
+    """The names that a loop's statements bind in their own scope."""
+    return frozenset(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+@kept_with_node
+def is_generator(node: ast.AST) -> bool:
+    """Whether the function itself (not one nested in it) yields."""
+    pending: list[ast.AST] = list(getattr(node, "body", ()))
+    while pending:
+        current = pending.pop()
+        if isinstance(current, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(current, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            pending += children(current)
+    return False

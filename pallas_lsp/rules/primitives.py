@@ -289,10 +289,11 @@ def select_n_cases(event: Operation, context: Context) -> Finding | None:
 def complex_dtype(event: Operation, context: Context) -> Finding | None:
     """A complex value is made in a kernel."""
     made = next((array for array in lowered.arrays((event.result,)) if dtypes.kind(array.dtype) == "complex"), None)
+    if made is None and not event.function.startswith("jax.numpy.fft."):
+        return None
     if any(dtypes.kind(array.dtype) == "complex" for array in lowered.arrays(event.args)):
         return None  # what made it is reported
-    fft = event.function.startswith("jax.numpy.fft.") and _of_reason("complex", "primitive")(event, context)
-    if (made is None and not fft) or not lowered.is_used(event.result, event.where, context):
+    if (made is None and not _of_reason("complex", "primitive")(event, context)) or not lowered.is_used(event.result, event.where, context):
         return None
     what = f"{lowered.name(event)} works on complex values" if made is None else f"{lowered.name(event)} makes {words.array(made)}"
     return Finding(

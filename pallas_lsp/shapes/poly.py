@@ -323,8 +323,11 @@ def render(d: MaybeDim) -> str:
     """``d`` as a user would write it: ``4·bq``, ``s // 128``, ``cdiv(s, 128)``; ``?`` for None."""
     if d is None:
         return "?"
-    if isinstance(d, int):
-        return str(d)
+    return str(d) if isinstance(d, int) else _rendered(d)
+
+
+@lru_cache(MEMO)
+def _rendered(d: Poly) -> str:
     left = dict(d.terms)
     texts: list[tuple[int, str]] = []
     for mono, coef in d.terms:

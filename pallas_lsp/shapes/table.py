@@ -7,12 +7,13 @@ Its arguments are :class:`Aval` for arrays, Python constants, dims (int or Poly)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from pallas_lsp.shapes.avals import UNKNOWN, ShapeError
+from pallas_lsp.shapes.avals import UNKNOWN, Aval, ShapeError, Unknown
 from pallas_lsp.shapes.named_dtypes import with_names
+from pallas_lsp.shapes.poly import MEMO, Poly
 
 ShapeFunction = Callable[..., Any]
 _Function = TypeVar("_Function", bound=ShapeFunction)
@@ -108,13 +109,32 @@ def method(name: str, aval: Any, args: Iterable[Any] = (), kwargs: Mapping[str, 
     return _call(_METHODS.get(name), (aval, *args), dict(kwargs or {}))
 
 
+# Values that are equal only if they are the same to a shape function, once they are of one type.
+_PLAIN = frozenset({Aval, Poly, Unknown, bool, int, float, complex, str, type(None), type(...)})
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether an answer for the value is one for every value that is equal and of its type."""
+    return type(value) in _PLAIN or (type(value) is tuple and all(type(part) is int or type(part) is Poly for part in value))
+
+
 def _call(function: ShapeFunction | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if function is None:
         return UNKNOWN
     try:
-        return with_names(function, args, kwargs, function(*args, **kwargs))
+        if all(map(_is_plain, args)) and all(map(_is_plain, kwargs.values())):
+            return _known_answer(function, *args, **kwargs)
+        return _answer(function, *args, **kwargs)
     except ShapeError:
         raise
     except Exception:
         # A call that does not bind, or an argument of a kind that the function does not expect: JAX may accept it, so nothing is said.
         return UNKNOWN
+
+
+def _answer(function: ShapeFunction, /, *args: Any, **kwargs: Any) -> Any:
+    return with_names(function, args, kwargs, function(*args, **kwargs))
+
+
+# Every path of a kernel asks the same again.
+_known_answer = lru_cache(MEMO, typed=True)(_answer)
