@@ -149,7 +149,7 @@ def _value_index(event: events.ValueIndex, context: Context) -> bool:
 
 
 def _computed(event: events.Computed, context: Context) -> bool:
-    return event.kind in ("squeeze", "extremum", "new-last-dim") and event.source.dtype in COMMON
+    return event.kind in ("squeeze", "extremum", "sum", "new-last-dim") and event.source.dtype in COMMON
 
 
 def _operation(event: Operation, context: Context) -> bool:

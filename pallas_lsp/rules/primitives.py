@@ -234,7 +234,9 @@ def reduction_dtype(event: Operation, context: Context) -> Finding | None:
     """A reduction of a dtype that is not lowered."""
     if not _of_reduction(event, context):
         return None
-    dtype = lowered.operand_dtype(event)
+    dtype, result = lowered.operand_dtype(event), event.result
+    if event.function == "jax.lax.reduce_sum" and isinstance(result, Array) and result.shape == () and dtypes.kind(dtype) == "signed":
+        return None  # to a scalar it is summed as `jnp.sum` does, in int32
     unsigned = dtype is not None and dtypes.kind(dtype) == "unsigned"
     return Finding(
         event.where.location,

@@ -33,9 +33,11 @@ def narrow_vector_to_scalar(event: Computed, context: Context) -> Finding | None
     source = event.source
     bits = dtypes.bits(source.dtype) if source.dtype is not None and dtypes.kind(source.dtype) != "extended" else None
     narrow = source.dtype == "bool" or (bits is not None and bits != 32)
-    if event.kind not in ("squeeze", "extremum") or not narrow or not source.shape or not is_used(event.result, event.where, context):
+    if event.kind not in ("squeeze", "extremum", "sum") or not narrow or not source.shape or not is_used(event.result, event.where, context):
         return None
     if event.kind == "extremum" and not (source.dtype is not None and dtypes.is_floating(source.dtype)):
+        return None
+    if event.kind == "sum" and not (source.dtype or "").startswith("float8"):
         return None
     return Finding(
         event.where.location,

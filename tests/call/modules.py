@@ -25,7 +25,7 @@ ANY = pl.BlockSpec(memory_space=pl.ANY)
 """
 
 _DTYPES = {"f32": "float32", "bf16": "bfloat16", "f16": "float16", "i32": "int32", "i16": "int16", "i8": "int8", "i4": "int4"}
-_DTYPES |= {"u32": "uint32", "u16": "uint16", "u8": "uint8", "bool": "bool_", "c64": "complex64"}
+_DTYPES |= {"f8": "float8_e4m3fn", "u32": "uint32", "u16": "uint16", "u8": "uint8", "bool": "bool_", "c64": "complex64"}
 
 
 def struct(described: str) -> str:

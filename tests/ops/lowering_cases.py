@@ -136,6 +136,25 @@ _FORMS: list[Case] = [
     ("pltpu.bitcast to other widths", None, unary("pltpu.bitcast(x, jnp.int16)", out="i16[16,128]")),
 ]
 
+_REDUCTIONS: list[Case] = [
+    (f"{call} of {dtype}", rule, unary(f"jnp.broadcast_to({call}.astype(jnp.float32), (8, 128))", x=f"{dtype}[128]", out="f32[8,128]"))
+    for dtype, rule, calls in (
+        ("bf16", "narrow-vector-to-scalar", ("jax.nn.softmax(x)", "jax.nn.log_softmax(x, axis=0)", "jax.lax.reduce_sum(x, (0,))", "jnp.nanmean(x)")),
+        ("bf16", None, ("jnp.sum(x)", "jnp.std(x)", "jax.nn.standardize(x)", "jnp.linalg.norm(x)", "jnp.max(x.astype(jnp.float32))")),
+        ("f8", "narrow-vector-to-scalar", ("jnp.sum(x)", "jnp.mean(x)", "x.std()", "jax.nn.standardize(x)", "jnp.linalg.norm(x)", "jnp.max(x)")),
+        ("f8", "argmax-dtype", ("jnp.argmax(x)",)),
+        ("f8", "isfinite-bf16", ("jnp.isfinite(x)",)),
+        ("i8", None, ("jax.lax.reduce_sum(x, (0,))", "jnp.sum(x)")),
+        ("u8", "reduction-dtype", ("jax.lax.reduce_sum(x, (0,))",)),
+    )
+    for call in calls
+]
+_REDUCTIONS += [
+    ("softmax of rows of bfloat16", None, unary("jax.nn.softmax(x)", x=BF16)),
+    ("sums of rows of eight bits", None, unary("jnp.sum(x, axis=0)[None]", x="f8[8,128]", out="f8[1,128]")),
+    ("reduce_sum of rows of int8", "reduction-dtype", unary("jax.lax.reduce_sum(x, (0,))[None]", x=I8, out="i8[1,128]")),
+]
+
 _PRODUCTS: list[Case] = [
     ("a product of float32", None, binary("jnp.dot(x, y)", x="f32[128,128]")),
     (
@@ -260,4 +279,4 @@ _POWERS = [
     )),
 ]  # fmt: skip
 
-LOWERING = [*_PRIMITIVES, *_FORMS, *_PRODUCTS, *_FUNCTIONS, *_WIDE, *_POWERS]
+LOWERING = [*_PRIMITIVES, *_FORMS, *_REDUCTIONS, *_PRODUCTS, *_FUNCTIONS, *_WIDE, *_POWERS]

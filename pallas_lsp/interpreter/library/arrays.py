@@ -191,17 +191,27 @@ _KEEPS_DTYPE = frozenset(
     {"swapaxes", "transpose", "moveaxis", "broadcast_to", "reshape", "pad", "concatenate", "stack", "expand_dims", "squeeze"}
 )
 _GIVES_BOOLEANS = frozenset({"logical_and", "logical_or", "logical_not", "any", "all", "array_equal", "equal", "not_equal", "isin"})
-_EXTREMA = frozenset({"max", "min", "amax", "amin", "nanmax", "nanmin", "ptp", "reduce_max", "reduce_min"})
+# Functions that reduce in the dtype of their operand, among them those that look for its largest element first.
+_EXTREMA = frozenset(
+    {
+        *("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp", "reduce_max", "reduce_min", "reduce_sum", "nanmean"),
+        *("softmax", "log_softmax", "logsumexp", "logmeanexp"),
+    }
+)
+# Functions that sum floats of 16 bits in float32, but no narrower ones.
+_SUMS = frozenset({"sum", "nansum", "mean", "average", "std", "var", "norm", "standardize"})
+_ALONG_THE_LAST = frozenset({"softmax", "log_softmax", "standardize"})  # where no axis is named
 
 
 def note_narrowing(machine: Machine, short: str, source: Array, result: Array, axis: Value, node: ast.AST, frame: Frame) -> None:
-    """Say that a scalar was taken out of a vector: by a squeeze, or by an extremum over everything (with ``keepdims`` too)."""
+    """Say that a scalar was taken out of a vector: by a squeeze, or by an extremum or a sum over everything (with ``keepdims`` too)."""
+    axis = -1 if axis is None and short in _ALONG_THE_LAST else axis
     if machine.kernel is None or machine.transformed or not source.shape or result.shape is None:
         return
     if short == "squeeze" and result.shape == ():  # a reshape to no dims is lowered otherwise
         machine.emit(Computed(machine.where(node, frame), "squeeze", source, result))
-    elif short in _EXTREMA and _covers(axis, len(source.shape)):
-        machine.emit(Computed(machine.where(node, frame), "extremum", source, result))
+    elif short in _EXTREMA | _SUMS and _covers(axis, len(source.shape)):
+        machine.emit(Computed(machine.where(node, frame), "extremum" if short in _EXTREMA else "sum", source, result))
 
 
 def _finish(call: Call, value: Array, short: str, numpy: bool) -> None:
