@@ -299,8 +299,8 @@ class Computed(Event):
     """A value is computed from ``source`` in a way that some lowering refuses.
 
     ``kind``: ``squeeze`` (a scalar out of a vector), ``extremum`` (max or min of everything), ``sum``, ``scatter``, ``dynamic-slice``
-    (a traced index), ``ds-slice`` (``pl.ds`` on a value), ``outside`` (a number that is no position of its dim), ``gather`` (an array among the
-    ``indices``), ``rev`` (a negative step), ``strided-slice``, ``empty`` (no elements), ``new-last-dim`` (``None`` at the end),
+    (a traced index), ``ds-slice`` (``pl.ds`` on a value), ``outside`` (a number that is no position of its dim), ``gather`` (an array
+    among the ``indices``), ``rev`` (a negative step), ``strided-slice``, ``empty`` (no elements), ``new-last-dim`` (``None`` at the end),
     ``predicate`` (the condition of a traced branch), ``while-predicate``.
     """
 

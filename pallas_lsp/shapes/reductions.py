@@ -285,18 +285,6 @@ def logsumexp(
     return (result, result) if flag(return_sign) else result
 
 
-@shape_function("jax.numpy.array_equal")
-def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Aval:
-    """One truth value, whatever the shapes."""
-    return Aval((), "bool", False)
-
-
-@shape_function("jax.numpy.allclose")
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Aval:
-    elementwise("allclose", (a, b))
-    return Aval((), "bool", False)
-
-
 @shape_function("jax.nn.standardize")
 def standardize(
     x: Any, axis: Any = -1, mean: Any = None, variance: Any = None, epsilon: Any = 1e-5, where: Any = None, *, algorithm: Any = "fast"

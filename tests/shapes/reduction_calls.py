@@ -31,12 +31,6 @@ def other_reduction(draw: Draw) -> Call:
     return call(array(draw, dims, pick(draw, (DTYPES, FLOATS))), axis=axes(draw, len(dims)), **keepdims(draw))
 
 
-@calls_of("jax.numpy.array_equal", "jax.numpy.allclose")
-def comparison(draw: Draw) -> Call:
-    dims = shape(draw)
-    return call(operand(draw, dims), operand(draw, matching(draw, dims) if not sometimes(draw) else shape(draw)))
-
-
 @calls_of("jax.numpy.linalg.norm")
 def norm(draw: Draw) -> Call:
     dims = shape(draw, 1, 2)
