@@ -207,11 +207,15 @@ class Code:
     def assigned(self, name: ast.Name) -> ast.expr | None:
         """What a local variable is worth where its function binds it once, by ``name = value``; else None."""
         for function in self.functions(name):
-            bindings = [node for node in ast.walk(function) if _binds(node, name.id)]
+            bindings = [node for node in ast.walk(function) if _bound(node) == name.id]
             if bindings:
                 assignments = (node for node in ast.walk(function) if isinstance(node, ast.Assign) and node.targets == bindings)
                 return next((node.value for node in assignments), None)
         return None
+
+    def local_names(self, function: _Scope) -> set[str]:
+        """The names that a function binds, its parameters too."""
+        return {name for node in ast.walk(function) if (name := _bound(node)) is not None}
 
     def unused_name(self, node: ast.AST) -> str | None:
         """A short name for an index that the function around ``node`` does not use."""
@@ -243,9 +247,10 @@ def as_operand(node: ast.expr) -> tuple[str | ast.expr, ...]:
     return (node,) if simple else ("(", node, ")")
 
 
-def _binds(node: ast.AST, name: str) -> bool:
+def _bound(node: ast.AST) -> str | None:
+    """The name that a node binds."""
     if isinstance(node, ast.Name):
-        return node.id == name and not isinstance(node.ctx, ast.Load)
+        return node.id if not isinstance(node.ctx, ast.Load) else None
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return node.name == name
-    return isinstance(node, ast.arg) and node.arg == name
+        return node.name
+    return node.arg if isinstance(node, ast.arg) else None

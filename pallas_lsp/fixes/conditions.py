@@ -26,7 +26,7 @@ class Condition:
     @property
     def operand(self) -> str:
         """The text for an operator beside it."""
-        return f"({self.text})"
+        return self.text if self.text.isidentifier() else f"({self.text})"
 
 
 def traced(code: Code, node: ast.expr) -> Condition | None:
@@ -50,6 +50,8 @@ def traced(code: Code, node: ast.expr) -> Condition | None:
         and not node.keywords
     ):
         return traced(code, node.args[0])
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        return Condition(code.text(node), is_boolean=True)
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.BinOp | ast.UnaryOp):
         return Condition(code.text(node), is_boolean=False)
     return None

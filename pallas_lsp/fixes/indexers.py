@@ -20,16 +20,26 @@ from .registry import fixes, make
 @fixes("dynamic-python-slice")
 def static_size(event: Access | ViewEvent, project: Project) -> Iterator[Fix]:
     """``start:stop`` whose size is static is ``pl.ds(start, size)``."""
-    code = Code(event.where.module)
+    code, ds = Code(event.where.module), Code(event.where.module).name(f"{PALLAS}.ds")
     node = event.fault[2] if event.fault is not None else None
-    if not isinstance(node, ast.Slice) or node.lower is None or node.upper is None or node.step is not None:
+    found = _bounds(node) if node is not None else None
+    if found is None or ds is None:
         return
-    size = dims.sub(_polynomial(code, node.upper), _polynomial(code, node.lower))
-    ds = code.name(f"{PALLAS}.ds")
-    if size is None or ds is None or (isinstance(size, int) and size < 1):
+    place, lower, upper = found
+    size = dims.sub(_polynomial(code, upper), _polynomial(code, lower))
+    if size is None or (isinstance(size, int) and size < 1):
         return
-    text = f"{ds.text}({code.text(node.lower)}, {dims.render(size)})"
-    yield make(f"Slice by `{text}`", "safe", ds.edits, [code.replace(node, text)])
+    text = f"{ds.text}({code.text(lower)}, {dims.render(size)})"
+    yield make(f"Slice by `{text}`", "safe", ds.edits, [code.replace(place, text)])
+
+
+def _bounds(node: ast.AST) -> tuple[ast.AST, ast.expr, ast.expr] | None:
+    """A slice ``start:stop``, or the one call ``slice(start, stop)`` in an index, with its bounds."""
+    if isinstance(node, ast.Slice):
+        return (node, node.lower, node.upper) if node.lower is not None and node.upper is not None and node.step is None else None
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "slice"]
+    calls = [call for call in calls if len(call.args) == 2 and not call.keywords]
+    return (calls[0], calls[0].args[0], calls[0].args[1]) if len(calls) == 1 else None
 
 
 def _polynomial(code: Code, node: ast.expr) -> MaybeDim:

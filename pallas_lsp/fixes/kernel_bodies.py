@@ -59,18 +59,20 @@ def store_what_is_returned(event: Returned, project: Project) -> Iterator[Fix]:
         return
     (statement,) = returns
     assert statement.value is not None
-    stored = {
-        part.value.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store) and isinstance(part.value, ast.Name)
-    }
-    parameters = [argument.arg for argument in node.args.args]
-    outputs = [name for name in parameters if name not in stored and name.startswith("o")]
-    if len(outputs) == 1 and not any(part.id == outputs[0] for part in ast.walk(node) if isinstance(part, ast.Name)):
-        edit = code.cut(code.span(statement).start, code.span(statement.value).start, f"{outputs[0]}[...] = ")
-        yield make(f"Store the value to `{outputs[0]}`", "safe", [edit])
-    elif stored:
+    outputs = [argument.arg for argument in node.args.args if argument.arg.startswith("o")]
+    unused = [name for name in outputs if _is_asked_only(code, name, node)]
+    if len(unused) == 1:
+        edit = code.cut(code.span(statement).start, code.span(statement.value).start, f"{unused[0]}[...] = ")
+        yield make(f"Store the value to `{unused[0]}`", "safe", [edit])
+    elif outputs and not unused:
         yield make("Return nothing", "unsafe", [_without_line(code, statement)])
+
+
+def _is_asked_only(code: Code, name: str, function: ast.FunctionDef) -> bool:
+    """Whether a function does nothing with a ref but ask for its shape or dtype."""
+    attributes = (part for part in ast.walk(function) if isinstance(part, ast.Attribute))
+    asked = [part.value for part in attributes if part.attr in ("shape", "dtype", "ndim", "size")]
+    return all(use in asked for use in code.uses(name, function))
 
 
 def _without_line(code: Code, statement: ast.stmt) -> Edit:

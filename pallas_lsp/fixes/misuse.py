@@ -22,7 +22,11 @@ _MOST_OPERANDS = 3
 def read_the_ref(event: RefAsArray, project: Project) -> Iterator[Candidate]:
     """``[...]`` reads a ref; a view is indexed without ``.at``."""
     code, node, name = Code(event.where.module), event.where.node, event.ref.root.name
-    places = _places(event, node)
+    places = [place for place in _places(event, node) if not _is_global(code, place)]
+    for place in places:
+        source = code.assigned(place) if isinstance(place, ast.Name) else None
+        if source is not None and (isinstance(source, ast.Name) or _is_view(source)):  # another name for the ref
+            yield make(f"Read `{code.text(source)}`", "safe", _reading(code, source))
     # Which of the operands are refs is for the analysis to tell: fewest first, those named like the ref before others.
     places.sort(key=lambda place: not (isinstance(place, ast.Name) and place.id == name))
     yield tuple(
@@ -49,6 +53,13 @@ def _places(event: RefAsArray, node: ast.AST) -> list[ast.expr]:
 
 def _may_be_ref(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) or _is_view(node)
+
+
+def _is_global(code: Code, node: ast.expr) -> bool:
+    """Whether a name is one of the file's, which are no refs."""
+    if not isinstance(node, ast.Name) or node.id not in code.module.frame.names:
+        return False
+    return not any(node.id in code.local_names(function) for function in code.functions(node))
 
 
 def _is_view(node: ast.expr) -> bool:

@@ -30,10 +30,7 @@ def _aval(value: Value) -> str:
 def traced_bool_branch(event: TracedBranch, context: Context) -> Finding | None:
     """Python asks a traced value whether it is true."""
     value, node = event.value, event.where.node
-    if isinstance(value, Array) and value.shape and any(size != 1 for size in value.shape):
-        instead = "`jnp.where` chooses elements"
-    else:
-        instead = _instead(event)
+    instead = _instead(event, is_vector=isinstance(value, Array) and bool(value.shape) and any(size != 1 for size in value.shape or ()))
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     what = f"Python's `{called}` decides by {words.array(value)}" if called else f"Python asks whether `{words.source_text(event, node)}` is true"
     described = "its value" if called else words.array(value)
@@ -53,7 +50,7 @@ _BEFORE = re.compile(r"\b(if|elif|while|assert|and|or)[\s(]*$")
 _BEHIND = re.compile(r"[\s)]*(and|or)\b")
 
 
-def _instead(event: TracedBranch) -> str:
+def _instead(event: TracedBranch, *, is_vector: bool) -> str:
     """What to write, by the word that asks."""
     node, source = event.where.node, event.where.module.source
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _BY_CALL:
@@ -62,13 +59,16 @@ def _instead(event: TracedBranch) -> str:
     line = source.line_span(source.line_of(span.start)).start
     before = _BEFORE.search(source.text, line, span.start)
     word = before[1] if before is not None else None
+    if word in ("if", "elif") and is_vector:
+        return "`jnp.where` chooses elements"
     if word in ("if", "elif") and not source.text[line : before.start() if before is not None else line].strip():
         return "`pl.when` runs a block, `jnp.where` chooses a value when the kernel runs"
     if word in ("if", "elif"):
         return "`jnp.where` chooses a value when the kernel runs"
     behind = _BEHIND.match(source.text, span.end)
     word = "not" if isinstance(node, ast.UnaryOp) else word or (behind[1] if behind is not None else None)
-    return _BY_WORD.get(word or "", "`pl.when` and `jnp.where` decide when the kernel runs")
+    other = "`jnp.where` chooses elements" if is_vector else "`pl.when` and `jnp.where` decide when the kernel runs"
+    return _BY_WORD.get(word or "", other)
 
 
 @rule("traced-as-python-index", on=TracedAsStatic, order=10, stage="trace")
