@@ -125,9 +125,14 @@ def find_rules_by_message(text: str) -> list[str]:
     """The ids of the rules whose JAX message ``text`` quotes, wholly or in part, best first.
 
     ``text`` may be a whole message with real shapes in place of the page's ``{…}``, a message in a traceback, or a few words out
-    of one; case, quotes and white space do not matter.
+    of one; case, quotes and white space do not matter. The bare name of an exception, which is all that JAX shows where its message is
+    empty, stands for the rules that raise it, those without a message first.
     """
     found = []
+    raised = text.strip().removesuffix(":").rpartition(".")[2]
+    pages = [page for page in map(load_rule_page, rule_ids()) if page is not None and raised in page.exceptions]
+    if pages:
+        return [page.id for page in sorted(pages, key=lambda page: bool(page.jax_messages))]
     for rule_id in rule_ids():
         page = load_rule_page(rule_id)
         assert page is not None

@@ -12,7 +12,7 @@ from pages.reading import page_of
 from pallas_lsp.pages import find_rules_by_message, rule_ids
 
 MESSAGES = [(rule_id, message) for rule_id in rule_ids() for message in page_of(rule_id).jax_messages]
-WORDS = st.text("abcdefgh 0123456789(),[]", min_size=1, max_size=20)
+WORDS = st.text("abcdefgh 0123456789(),[]", min_size=1, max_size=20).filter(str.strip)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,9 @@ WORDS = st.text("abcdefgh 0123456789(),[]", min_size=1, max_size=20)
         ("'AbstractRef' object has no attribute '_mul'", "ref-used-as-array"),
         ("TransposeTransform(permutation=(1, 0))", "ref-transpose"),
         ("jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array", "dynamic-python-slice"),
+        ("AssertionError", "matmul-all-contracted"),
+        ("NotImplementedError:", "masked-load"),
+        ("jax.errors.TracerArrayConversionError", "traced-to-numpy"),
         ("INTERNAL: Mosaic failed to compile TPU kernel: Only 32-bit scalar vector.extracts supported.", "narrow-vmem-scalar-load"),
         (
             'Traceback (most recent call last):\n  File "kernel.py", line 12, in kernel\n    o_ref[0, 0] = total\n'
