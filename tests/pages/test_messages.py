@@ -40,7 +40,7 @@ WORDS = st.text("abcdefgh 0123456789(),[]", min_size=1, max_size=20).filter(str.
         ("jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array", "dynamic-python-slice"),
         ("AssertionError", "matmul-all-contracted"),
         ("NotImplementedError:", "masked-load"),
-        ("jax.errors.TracerArrayConversionError", "traced-to-numpy"),
+        ("jax.errors.NonConcreteBooleanIndexError", "boolean-mask-index"),
         ("INTERNAL: Mosaic failed to compile TPU kernel: Only 32-bit scalar vector.extracts supported.", "narrow-vmem-scalar-load"),
         (
             'Traceback (most recent call last):\n  File "kernel.py", line 12, in kernel\n    o_ref[0, 0] = total\n'
