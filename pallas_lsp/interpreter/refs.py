@@ -231,7 +231,8 @@ def view(machine: Machine, ref: Ref, index: Value, node: ast.AST, frame: Frame, 
         entries = (_by_contents(first), *entries[1:])
     shape = indexed_shape(ref.shape, entries, machine.path.facts) if fault is None else None
     picks = first.value if first is not None else None
-    step = RefTransform("index", strided=any(_is_strided(entry.value) for entry in entries), picks=picks)
+    strided, narrow = any(_is_strided(entry.value) for entry in entries), next(filter(None, map(_narrow, entries)), "")
+    step = RefTransform("index", strided=strided, picks=picks, narrow=narrow)
     return Ref(ref.root, shape, ref.dtype, (*ref.transforms, step), ref.shape, tuple(entry.value for entry in entries), ref.named)
 
 
@@ -239,6 +240,14 @@ def _by_contents(entry: IndexEntry) -> IndexEntry:
     """An index that is a ref as the array that it holds: a copy of a SparseCore gathers or scatters by it."""
     ref = entry.value.ref if isinstance(entry.value, RefIndexer) else entry.value
     return IndexEntry("array", Array(Aval(ref.shape, ref.dtype, False)), entry.node) if ref.shape is not None else entry
+
+
+def _narrow(entry: IndexEntry) -> str:
+    """The dtype of a traced scalar of fewer than 32 bits that the index, or a slice, starts at."""
+    start = entry.value.start if isinstance(entry.value, DynamicSlice) else entry.value
+    if not isinstance(start, Array) or not start.traced or start.constant is not None or start.shape != ():
+        return ""
+    return start.dtype if start.dtype is not None and dtypes.is_integer(start.dtype) and (dtypes.bits(start.dtype) or 32) < 32 else ""
 
 
 def _is_strided(value: Value) -> bool:

@@ -27,6 +27,7 @@ from .unknowns import Unknown as Unknown
 from .unknowns import UnknownRange as UnknownRange
 from .unknowns import UnknownShape as UnknownShape
 from .unknowns import Value as Value
+from .view_steps import RefTransform as RefTransform
 
 if TYPE_CHECKING:
     from ..resolve.imports import Target
@@ -137,22 +138,6 @@ class SpecOrigin:
 
     module: ModuleFile
     node: ast.expr
-
-
-@dataclass(frozen=True, slots=True)
-class RefTransform:
-    """One step of a view: ``kind`` is ``index``, ``reshape``, ``bitcast`` or ``transpose``; ``strided`` for an index with a step;
-    ``squeezed``: one of the last two dims was squeezed; ``rank``: of what it was applied to; ``picks``: the array or ref of indices that
-    the first dim is indexed by. Of a bitcast: the ``rows`` it was applied to, and the ``widths`` in bits of an element before and after
-    it, where they are known."""
-
-    kind: str
-    strided: bool = False
-    squeezed: bool = False
-    rank: int | None = None
-    rows: MaybeDim = None
-    widths: tuple[int, int] | None = None
-    picks: Value = None
 
 
 @dataclass(slots=True, eq=False)

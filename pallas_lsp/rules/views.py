@@ -49,6 +49,25 @@ def strided_ref_view(event: Access | CopyRef, context: Context) -> Finding | Non
     )
 
 
+@rule("narrow-view-index", on=Access, also=(CopyRef,), order=74, stage="lower")
+def narrow_view_index(event: Access | CopyRef, context: Context) -> Finding | None:
+    """A view that starts at a traced index of fewer than 32 bits is indexed again or copied."""
+    if isinstance(event, CopyRef):
+        if not event.live:
+            return None
+    elif event.fault is not None or not happens(event, context):
+        return None
+    transforms = event.ref.transforms if isinstance(event, CopyRef) else event.transforms
+    narrow = next((step.narrow for step in transforms if step.narrow), None)
+    if narrow is None:
+        return None
+    return Finding(
+        event.where.location,
+        f"this view of {words.name(event.ref)} starts at an index that is {narrow}: `.astype(jnp.int32)` makes it one that a view can start at",
+        jax_message="'tpu.memref_slice' op operand #1 must be variadic of 32-bit signless integer",
+    )
+
+
 @rule("ref-transpose", on=Access, order=71, stage="lower", cores=EVERY)
 def ref_transpose(event: Access, context: Context) -> Finding | None:
     """A transposed view of a ref is used."""
