@@ -196,6 +196,12 @@ REFUSED = [
         "Strided slices of references are unsupported.",
         module("pltpu.sync_copy(x_ref.at[pl.ds(0, 8, 2)], o_ref)", x="f32[16,128]", in_specs="[ANY]"),
     ),
+    (
+        "narrow-view-index",
+        "indexed again",
+        "must be variadic of 32-bit signless integer",
+        module("i = pl.program_id(0).astype(jnp.int16)\no_ref[...] = x_ref.at[pl.ds(i, 8)][pl.ds(0, 8)]", x="f32[16,128]", grid="(1,)"),
+    ),
     *[
         (
             "narrow-vector-to-scalar",
