@@ -90,7 +90,7 @@ def _verdict(folder: Path, path: str, text: str, module: str, call: str) -> Refu
     linecache.clearcache()
     stage = "trace"
     try:
-        _forget_users(folder, path)
+        forget_users(folder, path)
         jax.clear_caches()
         with on_chip("v5e"):
             traced = traceable(RealCall("", module, call)).trace()
@@ -100,30 +100,31 @@ def _verdict(folder: Path, path: str, text: str, module: str, call: str) -> Refu
         return _refusal(error, stage, folder)
     finally:
         file.write_text(before)
-        _forget_users(folder, path)
+        forget_users(folder, path)
     return None
 
 
-def _forget_users(folder: Path, path: str) -> None:
-    """Let the module of ``path``, and every module that holds something of it, be imported anew: packages at once, as their modules stay."""
+def forget_users(folder: Path, path: str) -> None:
+    """Let the module of ``path``, and every module that holds something of it, be imported anew: packages at once, as their modules stay,
+    and those first that are nearer to it, for the others take its things from them."""
     own = {name: m for name, m in sys.modules.items() if str(getattr(m, "__file__", None)).startswith(f"{folder}{os.sep}")}
-    changed = {name for name, m in own.items() if m.__file__ == path}
+    changed = {name: 0 for name, m in own.items() if m.__file__ == path}
     while True:
         things = {id(value) for name in changed for value in _things(own[name])} | {id(own[name]) for name in changed}
         users = {name for name, m in own.items() if name not in changed and not things.isdisjoint(map(id, vars(m).values()))}
         if not users:
             break
-        changed |= users
+        changed |= dict.fromkeys(users, max(changed.values()) + 1)
     from real_kernels.packages import forget_generators
 
     forget_generators()
     packages = {name for name in changed if hasattr(own[name], "__path__")}
-    for name in changed - packages:
+    for name in changed.keys() - packages:
         del sys.modules[name]
         package, _, attribute = name.rpartition(".")
         if package in sys.modules and hasattr(sys.modules[package], attribute):
             delattr(sys.modules[package], attribute)
-    for name in sorted(packages, key=lambda name: -name.count(".")):
+    for name in sorted(packages, key=lambda name: (changed[name], -name.count("."))):
         importlib.reload(own[name])
 
 

@@ -5,12 +5,15 @@ A fixed sample; ``make mutants`` draws fresh ones, of other packages' kernels to
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from real_kernels.calls import JAX
 from real_kernels.kept import Kept
+from real_kernels.lowering import forget_users
 from real_kernels.mutating import COMPUTATION, KINDS, mutants
 from real_kernels.packages import copied, importable
 from real_kernels.ran import executed
@@ -50,6 +53,26 @@ def test_what_is_changed() -> None:
     assert any("i, j, extra" in text for text in changed)
     assert {mutant.line for mutant in mutants("kernel.py", MODULE, {3}, {3})} == {3}
     assert {mutant.kind for mutant in mutants("kernel.py", MODULE, lines, set())}.isdisjoint(COMPUTATION)
+
+
+def test_a_changed_module_is_seen_through_packages(tmp_path: Path) -> None:
+    """What takes a function from a package that hands it on gets the changed one, and the old one after that."""
+    files = {
+        "own_lib/__init__.py": "from .made import answer",
+        "own_lib/made.py": "def answer(): return 1",
+        "own_app/deep/inner/__init__.py": "from .user import ask",
+        "own_app/deep/inner/user.py": "from own_lib import answer\ndef ask(): return answer()",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    changed = tmp_path / "own_lib/made.py"
+    with importable(tmp_path):
+        for number in (1, 20, 300, 1):
+            changed.write_text(f"def answer(): return {number}")
+            importlib.invalidate_caches()
+            forget_users(tmp_path, str(changed))
+            assert importlib.import_module("own_app.deep.inner").ask() == number
 
 
 @pytest.fixture(scope="module")
