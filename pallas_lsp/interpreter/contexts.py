@@ -16,7 +16,7 @@ class KernelContext:
     ``inside``: ``kernel``, ``index map``, ``pipeline`` (a body of ``emit_pipeline``) or ``mesh`` (a kernel of ``pl.kernel``); ``started``:
     the birth of the first array that can be its own. ``cores``: the sizes of the axes of a mesh of cores, as far as they are
     known; ``axes``: the named axes that it can use with their sizes, None where these are not known; ``core``: what it runs on;
-    ``in_mesh``: it is a mesh's kernel, or a pipeline in one.
+    ``in_mesh``: it is a mesh's kernel, or a pipeline in one; ``in_parallel_loop``: what runs is the body of a ``plsc.parallel_loop``.
     """
 
     call: Location
@@ -28,3 +28,4 @@ class KernelContext:
     axes: dict[str, Value] | None = None
     core: Core = TENSOR
     in_mesh: bool = False
+    in_parallel_loop: bool = False

@@ -128,11 +128,13 @@ class UnseenMesh(Event):
 
 @dataclass(slots=True)
 class AxisAsked(Event):
-    """A kernel asks for its place on the mesh axis ``name``; ``axes``: those that there are, None where that is not known."""
+    """A kernel asks for its place on the mesh axis ``name``; ``axes``: those that there are, None where that is not known;
+    ``in_parallel_loop``: in the body of a ``plsc.parallel_loop``, of an axis of cores."""
 
     function: str
     name: str
     axes: dict[str, Value] | None
+    in_parallel_loop: bool = False
 
 
 @dataclass(slots=True)

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..data import chips
+from ..interpreter.cores import SPARSE
 from ..interpreter.events import Where
-from ..interpreter.operation_events import LoopCarry, SubcoreCall
+from ..interpreter.operation_events import AxisAsked, LoopCarry, SubcoreCall
 from ..interpreter.refs import same_shape
 from ..interpreter.values import ABSENT, Array, Ref, Value
 from ..shapes import dtypes
@@ -149,7 +150,7 @@ def _value_by_indices(event: SubcoreCall, ref: Ref, picked: Shape) -> Finding | 
     return None
 
 
-@rule("sc-load-gather-space", on=SubcoreCall, order=23, stage="lower", cores=("vector", "scalar"))
+@rule("sc-load-gather-space", on=SubcoreCall, order=23, stage="lower", cores=SPARSE)
 def sc_load_gather_space(event: SubcoreCall, context: Context) -> Finding | None:
     """A gather or scatter by indices of a ref that is not in VMEM."""
     ref = event.given.get("ref")
@@ -249,3 +250,15 @@ def sc_parallel_loop_carry(event: LoopCarry, context: Context) -> Finding | None
         return Finding(event.where.location, what, jax_message=f"'{type(event.before).__name__}' object has no attribute 'aval'")
     what = f"the loop starts with {described(event.before)}, its body gives back {described(event.after)}: both have the same structure"
     return Finding(event.where.location, what, jax_message="parallel_loop: body result should have same structure as carry: ...")
+
+
+@rule("sc-parallel-loop-axis", on=AxisAsked, order=20, stage="lower", cores=SPARSE)
+def sc_parallel_loop_axis(event: AxisAsked, context: Context) -> Finding | None:
+    """The body of a ``plsc.parallel_loop`` asks which core it runs on."""
+    if not event.in_parallel_loop or event.function != "jax.lax.axis_index":
+        return None
+    return Finding(
+        event.where.location,
+        f"`lax.axis_index` of `{event.name}` in the body of a `plsc.parallel_loop`, where JAX does not find it: ask before the loop",
+        jax_message="program id: ... was passed, but user did not provide a grid.",
+    )

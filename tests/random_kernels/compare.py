@@ -48,7 +48,7 @@ class Comparison:
 
 def errors_of(text: str) -> tuple[Finding, ...]:
     """The errors that the checker reports for the installed JAX."""
-    analysis = analysis_of(text)
+    analysis = analysis_of(text, "tpu7x" if "tpu_sc" in text else None)  # the chip that JAX lowers these for
     found, line_of = analysis.diagnostics, analysis.source.line_of
     return tuple(Finding(line_of(d.location.span.start) + 1, d.rule, d.message) for d in found if d.severity == "error")
 
@@ -66,7 +66,11 @@ def compare(text: str, stated: bool = True, family: Family = ACCESSES) -> Compar
 
 def _names_no_line(text: str, verdict: Verdict) -> bool:
     """Whether JAX says nothing of where in the kernel it is: nothing at all, or the call, which is what MLIR's verifier knows of some operations."""
-    return verdict.line is None or (verdict.exc == "VerificationError" and "pallas_call(" in text.splitlines()[verdict.line - 1])
+    return verdict.line is None or (verdict.exc == "VerificationError" and _names_the_call(text.splitlines()[verdict.line - 1]))
+
+
+def _names_the_call(line: str) -> bool:
+    return any(call in line for call in ("pallas_call(", "pl.kernel(", "pl.core_map("))
 
 
 def _outcome(text: str, verdict: Verdict, errors: tuple[Finding, ...], rules: tuple[str, ...], stated: bool, lines: range) -> Outcome:

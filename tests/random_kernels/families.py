@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from random_kernels import access_messages
 from random_kernels.calls import random_call
+from random_kernels.meshes import random_mesh_kernel
 from random_kernels.modules import Kernel, random_kernel
 from random_kernels.operations import random_operations
 from referee import Verdict
@@ -49,6 +50,16 @@ def _rules_of_operations(verdict: Verdict) -> tuple[str, ...]:
     return (*_rules_of_pages(verdict), *(("invalid-operands",) if verdict.stage == "trace" else ()))
 
 
+def _rules_of_meshes(verdict: Verdict) -> tuple[str, ...]:
+    """Also the rules for what JAX says without a word, and those for what only MLIR's verifier notices."""
+    if not verdict.message:
+        return ("program-id-without-grid",)
+    if verdict.exc == "VerificationError":
+        return (*_rules_of_pages(verdict), "sc-reduction-axis", "dma-shape-mismatch", "dma-dtype-mismatch")
+    return _rules_of_pages(verdict)
+
+
 ACCESSES = Family("accesses", random_kernel, access_messages.rules_of, layers=4)
 CALLS = Family("calls", random_call, _rules_of_pages, layers=1, anywhere=True)
 OPERATIONS = Family("operations", random_operations, _rules_of_operations, layers=1, needed=0.93)
+MESHES = Family("meshes", random_mesh_kernel, _rules_of_meshes, layers=1, needed=0.9)

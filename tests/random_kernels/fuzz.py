@@ -21,7 +21,7 @@ import jax
 from broken_text.edits import complaints, edits, sources
 from erasure.erasing import new_findings
 from random_kernels.compare import Comparison, compare
-from random_kernels.families import ACCESSES, CALLS, OPERATIONS, Family
+from random_kernels.families import ACCESSES, CALLS, MESHES, OPERATIONS, Family
 from random_kernels.judging import Tally, judge
 from random_kernels.modules import random_kernel
 from random_kernels.reducing import reduced
@@ -49,9 +49,13 @@ def operations(seeds: range) -> Tally:
     return judge((f"fuzz {seed}" for seed in seeds), OPERATIONS)
 
 
+def meshes(seeds: range) -> Tally:
+    return judge((f"fuzz {seed}" for seed in seeds), MESHES)
+
+
 def verdicts(seeds: range) -> Verdicts:
     """Verdicts of fresh kernels, calls and single operations; those that contradict JAX are kept."""
-    made = (family.make(f"verdict {seed}") for seed in seeds for family in (ACCESSES, CALLS))
+    made = (family.make(f"verdict {seed}") for seed in seeds for family in (ACCESSES, CALLS, MESHES))
     return tally_of([*(kernel.text for kernel in made if kernel.stated), *map(random_form, seeds)])
 
 
@@ -151,13 +155,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=int(time.time()), help="the first seed of a run; the same seed makes the same kernels")
     parser.add_argument("-n", type=int, default=5000, help="how many kernels, and how many edits")
-    parser.add_argument("--only", choices=("kernels", "calls", "operations", "verdicts", "texts", "erasures"), help="a part of it")
+    parser.add_argument("--only", choices=("kernels", "calls", "operations", "meshes", "verdicts", "texts", "erasures"), help="a part of it")
     options = parser.parse_args()
     first = options.seed * 1_000_000
     print(f"JAX {jax.__version__}, seed {options.seed}")
-    tallies, failures = {ACCESSES: Tally(), CALLS: Tally(), OPERATIONS: Tally()}, list[Failure]()
+    parts = ((ACCESSES, kernels, "kernels"), (CALLS, calls, "calls"), (OPERATIONS, operations, "operations"), (MESHES, meshes, "meshes"))
+    tallies, failures = {family: Tally() for family, *_ in parts}, list[Failure]()
     with multiprocessing.get_context("spawn").Pool(PROCESSES, maxtasksperchild=20) as pool:
-        for family, function, what in ((ACCESSES, kernels, "kernels"), (CALLS, calls, "calls"), (OPERATIONS, operations, "operations")):
+        for family, function, what in parts:
             if options.only in (None, what):
                 for part in on_all(pool, function, first, options.n, what):
                     tallies[family].merge(part)

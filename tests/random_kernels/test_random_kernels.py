@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 
 import pytest
-from random_kernels.families import ACCESSES, CALLS, OPERATIONS, Family
+from random_kernels.families import ACCESSES, CALLS, MESHES, OPERATIONS, Family
 from random_kernels.judging import Tally, judge
 
-KERNELS = {ACCESSES: 300, CALLS: 300, OPERATIONS: 240}
-each_family = pytest.mark.parametrize("family", [ACCESSES, CALLS, OPERATIONS], ids=lambda family: family.name)
+KERNELS = {ACCESSES: 300, CALLS: 300, OPERATIONS: 240, MESHES: 160}
+each_family = pytest.mark.parametrize("family", [ACCESSES, CALLS, OPERATIONS, MESHES], ids=lambda family: family.name)
 
 
 @functools.cache

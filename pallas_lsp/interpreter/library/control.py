@@ -142,8 +142,10 @@ def _note_axis(call: Call) -> None:
     """Note that a kernel uses a named axis."""
     machine, name = call.machine, call.get(0, "axis_name")
     machine.axis_uses += 1
-    if machine.kernel is not None and isinstance(name, str):
-        machine.emit(AxisAsked(machine.where(call.node, call.frame), call.name, name, machine.kernel.axes))
+    kernel = machine.kernel
+    if kernel is not None and isinstance(name, str):
+        parallel = kernel.in_parallel_loop and name in kernel.cores
+        machine.emit(AxisAsked(machine.where(call.node, call.frame), call.name, name, kernel.axes, parallel))
 
 
 @models(f"{PALLAS}.debug_print", "jax.debug.print", f"{PALLAS}.debug_check", "jax.debug.callback")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -68,9 +68,21 @@ def _loop(call: Call) -> Value:
         if number is not None:
             machine.emit(LoopCarry(machine.where(call.node, call.frame), "number", "parallel_loop", number, None))
             raise PathEnd("a loop that carries a number")
-        return _carried(call, carry, step, bounds, "parallel_loop" if parallel else "while_loop" if traced else "scan")
+        with _in_parallel(machine) if parallel else nullcontext():
+            return _carried(call, carry, step, bounds, "parallel_loop" if parallel else "while_loop" if traced else "scan")
 
     return Builtin("loop", apply)
+
+
+@contextmanager
+def _in_parallel(machine: Machine) -> Iterator[None]:
+    """Around the body of a ``plsc.parallel_loop``."""
+    around = machine.kernel
+    machine.kernel = replace(around, in_parallel_loop=True) if around is not None else None
+    try:
+        yield
+    finally:
+        machine.kernel = around
 
 
 @models("jax.lax.fori_loop")
