@@ -21,6 +21,7 @@ from .paths import PathEnd
 from .truth import dtype_of, name_of_dtype
 from .values import (
     ABSENT,
+    SPEC_FIELDS,
     Array,
     BlockSpec,
     BoundMethod,
@@ -269,14 +270,23 @@ def _dtype(machine: Machine, value: Dtype, name: str, node: ast.AST, frame: Fram
 
 
 def _block_spec(machine: Machine, value: BlockSpec, name: str, node: ast.AST, frame: Frame) -> Value:
-    fields = {"block_shape": value.shape, "index_map": value.index_map, "memory_space": value.space, "pipeline_mode": value.pipeline_mode}
-    return fields.get(name, ValueMethod(value, name))
+    field = SPEC_FIELDS[BlockSpec].get(name)
+    return getattr(value, field) if field is not None else ValueMethod(value, name)
 
 
 def _grid_spec(machine: Machine, value: GridSpec, name: str, node: ast.AST, frame: Frame) -> Value:
-    fields = {"grid": value.grid, "in_specs": value.in_specs, "out_specs": value.out_specs, "scratch_shapes": value.scratch}
-    fields["num_scalar_prefetch"] = value.prefetch
-    return fields.get(name, Unknown(f"`{name}` of a grid spec", host=True))
+    field = SPEC_FIELDS[GridSpec].get(name)
+    return getattr(value, field) if field is not None else Unknown(f"`{name}` of a grid spec", host=True)
+
+
+def set_attribute(holder: Value, name: str, value: Value) -> None:
+    """``holder.name = value``."""
+    if isinstance(holder, Instance):
+        holder.attrs[name] = value
+    elif isinstance(holder, BlockSpec | GridSpec) and name in SPEC_FIELDS[type(holder)]:
+        setattr(holder, SPEC_FIELDS[type(holder)][name], tuple(value) if name == "block_shape" and isinstance(value, list) else value)
+        if isinstance(holder, GridSpec):
+            holder.nodes.pop(name, None)
 
 
 def _scratch(machine: Machine, value: Scratch, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -20,7 +20,7 @@ from .machine import Machine
 from .modules import ModuleFile, Place
 from .moves import Moves
 from .surroundings import Surroundings
-from .values import Imported, Instance, Iteration, Value
+from .values import SPEC_FIELDS, BlockSpec, GridSpec, Imported, Instance, Iteration, Value
 
 Entry = tuple[str, Place, bool]
 """How it is run, the place of its function, and whether its parameters are all unknown."""
@@ -180,8 +180,10 @@ def _differs(before: dict[str, dict[str, Any]], machine: Machine) -> bool:
 
 def _picture(value: Value, depth: int = _DEPTH) -> Any:
     """What tells whether an object is another one, or has other contents."""
-    if not depth or not isinstance(value, list | dict | set | Instance | Iteration | tuple):
+    if not depth or not isinstance(value, list | dict | set | Instance | Iteration | tuple | BlockSpec | GridSpec):
         return id(value)
+    if isinstance(value, BlockSpec | GridSpec):
+        return id(value), *(_picture(getattr(value, field), depth - 1) for field in SPEC_FIELDS[type(value)].values())
     held = value.attrs if isinstance(value, Instance) else value.items if isinstance(value, Iteration) else value
     parts = held.items() if isinstance(held, dict) else held
     return id(value) if not isinstance(value, tuple) else 0, len(held), tuple(_picture(part, depth - 1) for part in islice(parts, _ITEMS))

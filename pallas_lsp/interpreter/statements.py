@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from . import host_arrays
+from .attributes import set_attribute
 from .classes import class_attribute, define_class
 from .events import ValueStore
 from .expressions import key_in, make_function
@@ -132,8 +133,7 @@ def assign(machine: Machine, target: ast.expr, value: Value, frame: Frame, node:
         assign(machine, target.value, value, frame, node)
     elif isinstance(target, ast.Attribute):
         holder = machine.evaluate(target.value, frame)
-        if isinstance(holder, Instance):
-            holder.attrs[target.attr] = value
+        set_attribute(holder, target.attr, value)
         host_arrays.forget(holder)
     elif isinstance(target, ast.Subscript):
         _assign_item(machine, target, value, frame, node, value_node)

@@ -363,6 +363,19 @@ class GridSpec:
     nodes: dict[str, ast.expr] = field(default_factory=dict)
 
 
+SPEC_FIELDS: dict[type[BlockSpec | GridSpec], dict[str, str]] = {
+    BlockSpec: {"block_shape": "shape", "index_map": "index_map", "memory_space": "space", "pipeline_mode": "pipeline_mode"},
+    GridSpec: {
+        "grid": "grid",
+        "in_specs": "in_specs",
+        "out_specs": "out_specs",
+        "scratch_shapes": "scratch",
+        "num_scalar_prefetch": "prefetch",
+    },
+}
+"""The public attributes of specs, and the fields that hold them here."""
+
+
 @dataclass(slots=True, eq=False)
 class Scratch:
     """An entry of ``scratch_shapes`` or an argument of ``run_scoped``: ``pltpu.VMEM(shape, dtype)``, a semaphore … ``wide`` and

@@ -9,7 +9,7 @@ from textwrap import indent
 FOLDER = Path(__file__).parent
 
 IMPORTS = """\
-import contextlib, dataclasses, enum, functools, itertools, math, operator, os, types, typing
+import abc, contextlib, copy, dataclasses, enum, functools, itertools, math, operator, os, types, typing
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -22,6 +22,7 @@ from ..sequences import Filling, items_of, key_value
 from ..truth import truth
 from ..values import (
     ABSENT,
+    SPEC_FIELDS,
     Array,
     BlockSpec,
     Instance,
@@ -221,8 +222,8 @@ def _shape_dtype(machine: Machine, value: ShapeDtype, name: str, arguments: Argu
 
 def _block_spec(machine: Machine, value: BlockSpec, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name == "replace" and arguments.exact:
-        renamed = {"block_shape": "shape", "index_map": "index_map", "memory_space": "space", "pipeline_mode": "pipeline_mode"}
-        return replace(value, **{renamed[key]: arg for key, arg in arguments.kwargs.items() if key in renamed})
+        fields = SPEC_FIELDS[BlockSpec]
+        return replace(value, **{fields[key]: arg for key, arg in arguments.kwargs.items() if key in fields})
     return Unknown(f"`{name}` of a BlockSpec", host=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+from dataclasses import replace
 
 from ...shapes import dims
 from ..classes import FIELDS, fields_of
@@ -15,10 +16,12 @@ from ..sequences import items_of
 from ..truth import as_dim
 from ..values import (
     Array,
+    BlockSpec,
     Builtin,
     Class,
     EnumMember,
     Function,
+    GridSpec,
     Instance,
     Iteration,
     Library,
@@ -175,6 +178,10 @@ def _copy(call: Call) -> Value:
     value = call.get(0, "x")
     if isinstance(value, Instance):
         return replaced(value, {})
+    if isinstance(value, BlockSpec):
+        return replace(value)
+    if isinstance(value, GridSpec) and call.name == "copy.copy":
+        return replace(value, nodes=dict(value.nodes))
     return (
         value.copy()
         if isinstance(value, list | dict) and call.name == "copy.copy"
