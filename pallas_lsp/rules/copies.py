@@ -37,17 +37,20 @@ def semaphore_missing(event: CopyMade | CopyStep, context: Context) -> Finding |
     if at_start and event.where.core.is_sparse:
         return None
     made = event.copy if isinstance(event, CopyStep) else event
-    if made.semaphore is not ABSENT or "remote" in made.function or (isinstance(event, CopyStep) and event.step != "start"):
-        return None
-    if at_start == context.jax(until="0.11"):
-        return None
     name = made.function.rpartition(".")[2]
+    nothing = made.semaphore is None and name in ("make_async_copy", "async_copy")  # told so
+    if not (made.semaphore is ABSENT or nothing) or "remote" in made.function or (isinstance(event, CopyStep) and event.step != "start"):
+        return None
+    older = context.jax(until="0.11")
+    if at_start == (older and not nothing):
+        return None
+    jax = "Local DMA semaphore cannot be None on TensorCore."
+    if older:
+        jax = "DMA source/destination/semaphore arguments must be Refs." if nothing else f"{name}() missing 1 required positional argument: 'sem'"
     return Finding(
         event.where.location,
         "this copy has no semaphore, which a TensorCore needs to know that it is done: pass one of `pltpu.SemaphoreType.DMA`",
-        jax_message="Local DMA semaphore cannot be None on TensorCore."
-        if at_start
-        else f"{name}() missing 1 required positional argument: 'sem'",
+        jax_message=jax,
     )
 
 

@@ -54,6 +54,10 @@ _SHAPES: list[Case] = [
 ]
 
 _SEMAPHORES: list[Case] = [
+    ("a copy with None for a semaphore", "semaphore-missing", copy("pltpu.make_async_copy(x_ref.at[0:8], buffer, None).start()")),
+    ("a scope of a shape and a dtype", "scratch-invalid-type", scoped("(a):\n    pass", "jax.ShapeDtypeStruct((8, 128), jnp.float32)")),
+    ("a scope of a shape", "scratch-invalid-type", scoped("(a):\n    pass", "(8, 128)")),
+    ("a scope of a memory space", "scratch-invalid-type", scoped("(a):\n    pass", a="pltpu.VMEM")),
     ("a copy without a semaphore", "semaphore-missing", copy("pltpu.make_async_copy(x_ref.at[0:8], buffer).start()")),
     ("one of several semaphores", None, made("x_ref.at[0:8]", "buffer", "sem.at[1]", semaphore=f"{DMA}((2,))")),
     ("several semaphores", "semaphore-not-scalar", made("x_ref.at[0:8]", "buffer", "sem", semaphore=f"{DMA}((2,))")),

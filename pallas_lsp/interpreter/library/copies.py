@@ -8,7 +8,7 @@ from typing import Any
 from ...shapes import dims, dtypes
 from ...shapes.dims import Shape, Truth
 from ..calls import BindingFault, bind_arguments, innermost
-from ..events import NotARef, ViewEvent
+from ..events import CallFault, NotARef, ViewEvent
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, Machine, Scope
@@ -18,8 +18,10 @@ from ..refs import load, store, transposed
 from ..truth import as_dim, dtype_name, dtype_of
 from ..values import ABSENT, Array, Function, Ref, RefIndexer, RefRoot, RefTransform, Region, SpecOrigin, Unknown, Value
 from .containers import RECEIVERS
+from .refusals import refuse
 from .registry import PALLAS, TPU, Call, models
 from .specs import WORDS, scratch_of
+from .structure import is_no_scratch, plain_leaves
 from .trees import leaves, tree_map
 
 _FULL: Any = ABSENT
@@ -177,6 +179,17 @@ def scratch_ref(entry: Value, name: str, where: SpecOrigin) -> Value:
     return root.whole()
 
 
+def _refuse_types(call: Call) -> None:
+    """End the path where ``run_scoped`` is asked for something that is no memory."""
+    named = {name: entry for name, entry in call.kwargs.items() if name != "collective_axes"}
+    nodes = [*call.arguments.arg_nodes[1:], *(call.arguments.kwarg_nodes.get(name) for name in named)]
+    for entry, node in zip([*call.args[1:], *named.values()], nodes, strict=False):
+        wrong = next((leaf for leaf in plain_leaves(call.machine, entry) if is_no_scratch(leaf)), ABSENT)
+        if wrong is not ABSENT:
+            refuse(call.machine, CallFault(call.machine.where(node or call.node, call.frame), "scratch-entry", wrong))
+            raise PathEnd("a scope of something that is no memory")
+
+
 @models(f"{PALLAS}.run_scoped")
 def _run_scoped(call: Call) -> Value:
     """Call a function on refs that live while it runs; they must not come out of it."""
@@ -184,6 +197,7 @@ def _run_scoped(call: Call) -> Value:
         return call.unknown()
     here = SpecOrigin(call.frame.module, call.node)  # type: ignore[arg-type]
     machine = call.machine
+    _refuse_types(call)
     args = [tree_map(machine, lambda leaf: scratch_ref(leaf, "scoped", here), entry) for entry in call.args[1:]]
     kwargs = {
         name: tree_map(machine, lambda leaf, name=name: scratch_ref(leaf, name, here), entry)

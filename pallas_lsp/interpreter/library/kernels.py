@@ -47,15 +47,13 @@ from .records import is_interpreted, note_call, note_doubts
 from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, Call, models
 from .running import Outcome, binding, run_kernel, underlying
-from .specs import SEMAPHORES, SPACES
-from .structure import plain_leaves, top_of
+from .structure import is_no_scratch, plain_leaves, top_of
 from .trees import children, is_node, leaves, tree_map
 from .uses import refs_in
 from .windows import input_window, output_array, output_window, prefetch_ref
 
 _PARAMETERS = ("kernel", "out_shape")
 _NO_OUT_SHAPES = (int, float, str, bytes, Iteration, Function, Class, Dtype, BlockSpec, GridSpec)
-_NO_SCRATCH = (int, float, str, bytes, Iteration, ShapeDtype, Array, Dtype, Function, Class, BlockSpec)
 
 
 @models(f"{PALLAS}.pallas_call")
@@ -307,19 +305,13 @@ def _refuses_scratch(machine: Machine, call: PallasCall, scratch: Value) -> bool
         refuse(machine, CallFault(place(machine, module, node, location_of(call.origin)), "scratch-entry", scratch))
         return True
     for index, entry in enumerate(scratch.values() if isinstance(scratch, dict) else scratch if isinstance(scratch, tuple | list) else ()):
-        wrong = next((leaf for leaf in plain_leaves(machine, entry) if _is_no_scratch(leaf)), ABSENT)
+        wrong = next((leaf for leaf in plain_leaves(machine, entry) if is_no_scratch(leaf)), ABSENT)
         if wrong is not ABSENT:
             written = node.elts if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(scratch) else []
             at = written[index] if written and not isinstance(written[index], ast.Starred) else node
             refuse(machine, CallFault(place(machine, module, at, location_of(call.origin)), "scratch-entry", wrong))
             return True
     return False
-
-
-def _is_no_scratch(leaf: Value) -> bool:
-    if isinstance(leaf, Library):
-        return leaf.name in SPACES and leaf.name not in SEMAPHORES
-    return isinstance(leaf, _NO_SCRATCH)
 
 
 def _scratches(machine: Machine, call: PallasCall, scratch: Value) -> tuple[list[Value], dict[str, Value]] | None:

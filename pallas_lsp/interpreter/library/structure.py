@@ -13,7 +13,7 @@ from ..machine import Machine
 from ..values import ABSENT, Array, BlockSpec, Class, Dtype, Function, Instance, Iteration, Library, Scratch, ShapeDtype, Value
 from .grids import is_absent
 from .registry import PALLAS
-from .specs import SPACES
+from .specs import SEMAPHORES, SPACES
 from .trees import children
 
 _LEAF = ("leaf",)
@@ -109,3 +109,13 @@ def plain_leaves(machine: Machine, tree: Value) -> list[Value]:
 def top_of(tree: Value) -> Value:
     """A tree as JAX takes it: the outermost list is a tuple, and ``no_block_spec`` for the whole is nothing given."""
     return tuple(tree) if isinstance(tree, list) else ABSENT if is_absent(tree) else tree
+
+
+_NO_SCRATCH = (int, float, str, bytes, Iteration, ShapeDtype, Array, Dtype, Function, Class, BlockSpec)
+
+
+def is_no_scratch(leaf: Value) -> bool:
+    """Whether a leaf of ``scratch_shapes`` is certainly no piece of memory, or one without shape and dtype."""
+    if isinstance(leaf, Library):
+        return leaf.name in SPACES and leaf.name not in SEMAPHORES
+    return isinstance(leaf, _NO_SCRATCH)
