@@ -11,7 +11,7 @@ from ..resolve.project import Project
 from ..rules.diagnostic import Applicability, Fix
 from ..text.edits import code_characters, grouped, operator_between
 from ..text.span import Edit, Span
-from .code import NUMPY, PALLAS, Code
+from .code import LAX, NUMPY, PALLAS, Code
 from .conditions import is_cheap, is_pure, negated, traced
 from .registry import Candidate, fixes, make
 from .scopes import bound_names, is_bound_before, is_closed, leaves
@@ -55,15 +55,22 @@ def _asked(code: Code, node: ast.AST) -> tuple[ast.expr | None, ast.AST | None]:
 
 def _choice(code: Code, choice: ast.IfExp) -> Iterator[Fix]:
     """``a if c else b`` as ``jnp.where(c, a, b)``."""
-    where, condition = code.name(f"{NUMPY}.where"), traced(code, choice.test)
-    values = (choice.body, choice.orelse)
-    if where is None or condition is None or not all(map(_is_value, values)):
+    where, cond, condition = code.name(f"{NUMPY}.where"), code.name(f"{LAX}.cond"), traced(code, choice.test)
+    values, parentheses = (choice.body, choice.orelse), _without_parentheses(code, choice)
+    if where is None or cond is None or condition is None:
         return
+    harmless = all(is_cheap(code, value) for value in values)
     edits = code.rewrite(choice, f"{where.text}({condition.text}, ", choice.body, ", ", choice.orelse, ")")
-    if edits is None:
-        return
-    safe: Applicability = "safe" if all(is_cheap(code, value) for value in values) else "unsafe"
-    yield make("Choose by `jnp.where`", safe, where.edits, condition.imports, edits, _without_parentheses(code, choice))
+    if edits is not None and all(map(_is_value, values)):
+        yield make("Choose by `jnp.where`", "safe" if harmless else "unsafe", where.edits, condition.imports, edits, parentheses)
+    edits = code.rewrite(choice, f"{cond.text}({condition.text}, lambda: ", choice.body, ", lambda: ", choice.orelse, ")")
+    if edits is not None and all(map(_is_tree, values)) and not (harmless and all(map(_is_value, values))):
+        yield make(f"Choose by `{cond.text}`", "safe", cond.edits, condition.imports, edits, parentheses)
+
+
+def _is_tree(node: ast.expr) -> bool:
+    """Whether an expression may be an array or a tuple of some."""
+    return all(map(_is_tree, node.elts)) if isinstance(node, ast.Tuple) else _is_value(node)
 
 
 def _is_value(node: ast.expr) -> bool:

@@ -14,7 +14,7 @@ from ..shapes import dtypes
 from ..text.edits import code_characters, remove_argument, wrap
 from .code import LAX, NUMPY, Code
 from .registry import fixes, make
-from .scopes import bound_names, is_bound_before, is_closed, mentions
+from .scopes import bound_names, is_bound_before, is_closed, mentions, shares_names
 
 
 @fixes("traced-as-python-index")
@@ -78,13 +78,13 @@ def _bounds(code: Code, call: ast.Call) -> str | None:
 def _carried(code: Code, loop: ast.For) -> _Carry | None:
     """The variables that a body goes on with, or that are used behind the loop; None where that is not certain."""
     scope = code.functions(loop)
-    if not isinstance(loop.target, ast.Name) or not scope:
+    if not isinstance(loop.target, ast.Name) or not scope or shares_names(scope[0]):
         return None
     names, inside, index = bound_names(*loop.body), code.span(loop), loop.target.id
     again = any(isinstance(holder, ast.For | ast.While) for holder in code.around(loop))
     carried = []
     for name in sorted(names | {index}, key=lambda name: min(code.span(place).start for place in mentions(loop, {name}))):
-        outside = [place for place in mentions(scope[-1], {name}) if not inside.covers(code.span(place))]
+        outside = [place for place in mentions(scope[0], {name}) if not inside.covers(code.span(place))]
         later = any(again or code.span(place).start > inside.end for place in outside)
         if name == index and (later or index in names):
             return None

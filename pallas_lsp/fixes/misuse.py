@@ -24,9 +24,8 @@ def read_the_ref(event: RefAsArray, project: Project) -> Iterator[Candidate]:
     code, node, name = Code(event.where.module), event.where.node, event.ref.root.name
     places = [place for place in _places(event, node) if not _is_global(code, place)]
     for place in places:
-        source = code.assigned(place) if isinstance(place, ast.Name) else None
-        if source is not None and (isinstance(source, ast.Name) or _is_view(source)):  # another name for the ref
-            yield make(f"Read `{code.text(source)}`", "safe", _reading(code, source))
+        for source in _namings(code, place, name) if isinstance(place, ast.Name) else ():
+            yield make(f"Read `{name}`", "safe", _reading(code, source))
     # Which of the operands are refs is for the analysis to tell: fewest first, those named like the ref before others.
     places.sort(key=lambda place: not (isinstance(place, ast.Name) and place.id == name))
     yield tuple(
@@ -34,6 +33,15 @@ def read_the_ref(event: RefAsArray, project: Project) -> Iterator[Candidate]:
         for count in range(1, min(len(places), _MOST_OPERANDS) + 1)
         for chosen in combinations(places, count)
     )
+
+
+def _namings(code: Code, name: ast.Name, ref: str) -> Iterator[ast.Name]:
+    """Where the function around gives the ref another name, ``name = ref``."""
+    for node in (node for function in code.functions(name)[:1] for node in ast.walk(function)):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name) or node.value.id != ref:
+            continue
+        if any(isinstance(target, ast.Name) and target.id == name.id for target in node.targets):
+            yield node.value
 
 
 def _places(event: RefAsArray, node: ast.AST) -> list[ast.expr]:
@@ -110,6 +118,19 @@ def _between_brackets(code: Code, node: ast.Subscript) -> str:
     text = code.module.source.text
     opening = text.index("[", code.span(node.value).end)
     return text[opening + 1 : code.span(node).end - 1]
+
+
+_COPIES = ("make_async_copy", "async_copy", "sync_copy", "make_async_remote_copy", "async_remote_copy")
+
+
+@fixes("access-any-or-hbm")
+def copy_without_reading(event: Access, project: Project) -> Iterator[Fix]:
+    """A copy reads by itself: it is given a view."""
+    code, node = Code(event.where.module), event.where.node
+    holder = code.around(node)[0]
+    copied = isinstance(holder, ast.Call) and (code.qualified(holder.func) or "").endswith(_COPIES)
+    if copied and isinstance(node, ast.Subscript) and event.op == "load":
+        yield make(f"Give the copy a view of `{code.text(node.value)}`", "safe", [code.after(node.value, ".at")])
 
 
 @fixes("ref-transpose")

@@ -124,8 +124,9 @@ def count_in_integers(event: Operation, project: Project) -> Iterator[Fix]:
         return
     cast, given = code.after(call, f".astype({floats.text})"), next((k for k in call.keywords if k.arg == "dtype"), None)
     short = event.function.rpartition(".")[2]
-    if short in ("iota", "broadcasted_iota") and call.args:
-        yield make("Count in int32, and cast", "safe", floats.edits, int32.edits, [code.replace(call.args[0], int32.text), cast])
+    if short in ("iota", "broadcasted_iota") and (call.args or given is not None):
+        old = given.value if given is not None else call.args[0]
+        yield make("Count in int32, and cast", "safe", floats.edits, int32.edits, [code.replace(old, int32.text), cast])
     elif short == "arange":
         bounds = [argument for argument in call.args if isinstance(argument, ast.Constant) and isinstance(argument.value, float)]
         if any(not float(bound.value).is_integer() for bound in bounds if isinstance(bound.value, float)):

@@ -53,10 +53,30 @@ def mentions(scope: ast.AST, names: set[str]) -> Iterator[ast.AST]:
             yield node
 
 
+def shares_names(function: ast.AST) -> bool:
+    """Whether a function, or one in it, binds names of others."""
+    return any(isinstance(node, ast.Global | ast.Nonlocal) for node in ast.walk(function))
+
+
 def leaves(code: Code, body: Sequence[ast.stmt], statement: ast.stmt) -> bool:
-    """Whether what the statements bind is used nowhere but in the whole ``statement`` that they belong to."""
-    scope, names, whole = code.functions(statement), bound_names(*body), code.span(statement)
-    return bool(scope) and all(whole.covers(code.span(place)) for place in mentions(scope[-1], names))
+    """Whether what the statements bind is used nowhere but in the whole ``statement`` that they belong to, or bound anew before."""
+    scope, whole = code.functions(statement), code.span(statement)
+    if not scope or shares_names(scope[0]):
+        return False
+    outside = {name: [p for p in mentions(scope[0], {name}) if not whole.covers(code.span(p))] for name in bound_names(*body)}
+    return all(not places or _is_bound_anew(code, name, places, statement) for name, places in outside.items())
+
+
+def _is_bound_anew(code: Code, name: str, places: Sequence[ast.AST], statement: ast.stmt) -> bool:
+    """Whether the first statement behind ``statement`` that mentions a name, on its level, assigns it; and none before it does."""
+    holder = code.around(statement)[0]
+    level = next((part for _, part in ast.iter_fields(holder) if isinstance(part, list) and any(code.same(s, statement) for s in part)), [])
+    behind = [s for s in level if code.span(s).start > code.span(statement).start]
+    first = next((s for s in behind if any(mentions(s, {name}))), None)
+    if any(code.span(place).start < code.span(statement).start for place in places) or not isinstance(first, ast.Assign):
+        return False
+    stored = all(isinstance(getattr(place, "ctx", None), ast.Store) for place in mentions(first, {name}))
+    return stored and not isinstance(holder, ast.For | ast.While)
 
 
 def is_bound_before(code: Code, name: str, statement: ast.stmt) -> bool:

@@ -118,6 +118,9 @@ FORMS = [
     ("iota-float", "o_ref[...] = x_ref[...] * jax.lax.broadcasted_iota(jnp.float32, (8, 128), 1)", {}, [
         "o_ref[...] = x_ref[...] * jax.lax.broadcasted_iota(jnp.int32, (8, 128), 1).astype(jnp.float32)",
     ]),
+    ("iota-float", "o_ref[...] = x_ref[...] * jax.lax.broadcasted_iota(dtype=jnp.float32, shape=(8, 128), dimension=1)", {}, [
+        "o_ref[...] = x_ref[...] * jax.lax.broadcasted_iota(dtype=jnp.int32, shape=(8, 128), dimension=1).astype(jnp.float32)",
+    ]),
     ("checkpoint", "o_ref[...] = jax.checkpoint(jnp.sin)(x_ref[...])", {}, ["o_ref[...] = jnp.sin(x_ref[...])"]),
     ("select-n-cases", "x = x_ref[...]\ni = y_ref[...]\no_ref[...] = jax.lax.select_n(i, x, x * 2, -x)", {"y": "i32[8,128]"}, [
         "o_ref[...] = jnp.where(i == 0, x, jnp.where(i == 1, x * 2, -x))",

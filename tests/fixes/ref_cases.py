@@ -28,6 +28,7 @@ REFS_AS_ARRAYS = [
 ]
 
 OTHERS = [
+    ("ref-used-as-array", program("x = x_ref\no_ref[...] = x * 2"), ["x = x_ref[...]"]),
     (
         "memory-space-positional",
         program(COPY, x="f32[16,128]", out="f32[16,128]", grid="(2,)", **ROWS),

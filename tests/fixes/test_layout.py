@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from fixes.kernels import fixed, fixes, program
+from fixes.kernels import analysed, fixed, fixes, program
 from referee import Verdict, lower
 
 HEADER = """\
@@ -247,3 +247,11 @@ def test_blocks_keep_their_comments_and_indentation(before: str, after: str, new
 )
 def test_no_fix_where_something_would_be_lost(body: str) -> None:
     assert fixes(program(body, **FLAGS)) == []
+
+
+def test_a_copy_is_given_what_it_reads_itself() -> None:
+    before = program("pltpu.sync_copy(x_ref[0:8], o_ref)", x="f32[16,128]", in_specs="[pl.BlockSpec(memory_space=pl.ANY)]")
+    after = before.replace("x_ref[0:8]", "x_ref.at[0:8]")
+    titles = {found.rule: [fixed(before, fix) for fix in found.fixes] for found in analysed(before).diagnostics}
+    assert titles["access-any-or-hbm"][0] == titles["copy-operand-not-ref"][0] == after
+    assert lower(after) == Verdict(ok=True)

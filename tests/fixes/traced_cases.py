@@ -36,12 +36,26 @@ BLOCKS = [
     ]),
 ]  # fmt: skip
 
+BLOCKS += [
+    (
+        BRANCH,
+        "a = 1\nif x_ref[0]:\n    t = y_ref[...] * 2\n    o_ref[0] = t[0]\nt = y_ref[...]\no_ref[...] = t",
+        ["@pl.when(x_ref[0])", "def _():"],
+    ),
+]
+
 CHOICES = [
     (BRANCH, "o_ref[...] = y_ref[...] if x_ref[0] else -y_ref[...]", ["o_ref[...] = jnp.where(x_ref[0], y_ref[...], -y_ref[...])"]),
     (BRANCH, "s = (1.0 if x_ref[0] == 2 else 2.0)\no_ref[...] = y_ref[...] * s", ["s = jnp.where(x_ref[0] == 2, 1.0, 2.0)"]),
     (BRANCH, f"{LOAD}if x_ref[0] > 1:\n    y = -y\no_ref[...] = y", ["y = jnp.where(x_ref[0] > 1, -y, y)"]),
     (BRANCH, f"{LOAD}if x_ref[0] > 1: y *= x_ref[1] + 1\nelse: y = y + 1\no_ref[...] = y", ["y = jnp.where(x_ref[0] > 1, y * (x_ref[1] + 1), y + 1)"]),
     (BRANCH, "a = 1\nb = 2\ni = x_ref[0]\nif i > 1:\n    a = 3\n    b = a + i\no_ref[...] = y_ref[...] * a * b", ["a = jnp.where(i > 1, 3, a)", "b = jnp.where(i > 1, a + i, b)"]),
+    (BRANCH, "a, b = (x_ref[1], 2) if x_ref[0] > 1 else (3, x_ref[2])\no_ref[...] = y_ref[...] * a * b", [
+        "a, b = jax.lax.cond(x_ref[0] > 1, lambda: (x_ref[1], 2), lambda: (3, x_ref[2]))",
+    ]),
+    (BRANCH, "i = x_ref[0]\no_ref[...] = y_ref[...] * (y_ref[i - 1, 0] if i > 0 else 0.5)", [
+        "o_ref[...] = y_ref[...] * jax.lax.cond(i > 0, lambda: y_ref[i - 1, 0], lambda: 0.5)",
+    ]),
     (BRANCH, "o_ref[...] = y_ref[...] * min(x_ref[0], x_ref[1])", ["o_ref[...] = y_ref[...] * jnp.minimum(x_ref[0], x_ref[1])"]),
     (BRANCH, "o_ref[...] = y_ref[...] * max([x_ref[0], 1, x_ref[1]])", ["o_ref[...] = y_ref[...] * jnp.maximum(jnp.maximum(x_ref[0], 1), x_ref[1])"]),
     (BRANCH, "o_ref[...] = y_ref[...] * (not x_ref[0])", ["o_ref[...] = y_ref[...] * jnp.logical_not(x_ref[0])"]),
@@ -85,6 +99,9 @@ NUMBERS = [
     ("traced-value-slice-bounds", f"{LOAD}o_ref[...] = jnp.full(o_ref.shape, jnp.sum(y[:x_ref[0]]))", [
         "o_ref[...] = jnp.full(o_ref.shape, jnp.sum(jnp.where(jax.lax.broadcasted_iota(jnp.int32, y.shape, 0) < x_ref[0], y, 0)))",
     ]),
+    ("dynamic-python-slice", f"{COPY}i = x_ref[0]\no_ref[0:2] = y_ref[(slice(i, i + 2), slice(None))]", [
+        "o_ref[0:2] = y_ref[(pl.ds(i, 2), slice(None))]",
+    ]),
     ("dynamic-python-slice", "n = x_ref[0] + 1\no_ref[...] = jnp.zeros_like(o_ref)\no_ref[0] = jnp.max(y_ref[:n], axis=0)", [
         "o_ref[0] = jnp.max(jnp.where(jax.lax.broadcasted_iota(jnp.int32, y_ref.shape, 0) < n, y_ref[...], -jnp.inf), axis=0)",
     ]),
@@ -95,9 +112,6 @@ NUMBERS = [
 
 UNCERTAIN = [
     (BRANCH, f"assert x_ref[0] > 0, 'none'\n{COPY}", ["pl.debug_check(x_ref[0] > 0, 'none')"]),
-    (BRANCH, "i = x_ref[0]\no_ref[...] = y_ref[...] * (y_ref[i - 1, 0] if i > 0 else 0.0)", [
-        "o_ref[...] = y_ref[...] * jnp.where(i > 0, y_ref[i - 1, 0], 0.0)",
-    ]),
     (NUMBER, "n = x_ref[0] + 1\no_ref[...] = y_ref[...] * int(n)", ["o_ref[...] = y_ref[...] * n.astype(jnp.int32)"]),
 ]  # fmt: skip
 

@@ -96,7 +96,8 @@ def _isinstance(call: Call) -> Value:
         return False
     name = value.key if isinstance(value, Unknown) and value.key else "a value"
     types = "|".join(sorted(getattr(option, "name", "?") for option in options))
-    return Condition(f"isinstance:{name}:{types}", (f"`{name}` is a {types}", f"`{name}` is not a {types}"), True)
+    short = "|".join(type_name.rpartition(".")[2] for type_name in types.split("|"))
+    return Condition(f"isinstance:{name}:{types}", (f"`{name}` is a {short}", f"`{name}` is not a {short}"), True)
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
