@@ -22,7 +22,13 @@ _TPU_BITCAST = "jax.experimental.pallas.tpu.bitcast"
 @rule("cast-unsupported", on=Operation, order=60, stage="lower")
 def cast_unsupported(event: Operation, context: Context) -> Finding | None:
     """A cast between two floats of the same width, or to 64 bits."""
-    if not is_cast(event) or not lowered.is_used(event.result, event.where, context):
+    if not lowered.is_used(event.result, event.where, context):
+        return None
+    made = _made_wide(event) if event.wide else None
+    if made is not None:
+        what = f"with 64 bits on, {lowered.name(event)} makes {made[0]} here, and a TPU kernel computes with 32 bits at most: {made[1]}"
+        return Finding(event.where.location, what, jax_message="64-bit types are not supported")
+    if not is_cast(event):
         return None
     wide = _wide(event) if event.wide else None
     if wide is not None:
@@ -44,6 +50,33 @@ def cast_unsupported(event: Operation, context: Context) -> Finding | None:
 def _wide(event: Operation) -> str | None:
     """The 64-bit dtype that a cast names, ``jnp.float64(x)`` among them."""
     return wide_dtype(event.get(1, "dtype", event.get(1, "new_dtype"))) or wide_dtype(Library(event.function))
+
+
+# Where the dtype is given of functions that cast a mask of their own, and of those that count in the widest integers.
+_MAKERS = {"identity": 1, "eye": 3}
+_COUNTS = {"sum": 2, "prod": 2}
+_POSITIONS = ("argmax", "argmin", "count_nonzero")
+_MIXED = ("add", "subtract", "multiply")
+
+
+def _made_wide(event: Operation) -> tuple[str, str] | None:
+    """The 64-bit dtype that a function makes of what has none, and what avoids it; None where it makes none."""
+    module, _, short = event.function.rpartition(".")
+    if module != "jax.numpy":
+        return None
+    if short in _MAKERS and event.get(_MAKERS[short], "dtype") is None:
+        return "float64", "name the dtype, `dtype=jnp.float32`"
+    first = event.args[0] if event.args else None
+    kind = dtypes.kind(first.dtype) if isinstance(first, Array) and first.dtype is not None else None
+    if short in _COUNTS and kind in ("signed", "bool") and event.get(_COUNTS[short], "dtype") is None:
+        return "int64", "sum float32 values"
+    if short in _POSITIONS and kind is not None:
+        return "int64", "`jax.lax.argmax` takes the dtype of the index" if short != "count_nonzero" else "sum float32 values"
+    arrays = [value for value in event.args if isinstance(value, Array)]
+    if short in _MIXED and len(arrays) == 1 and any(type(value) is float for value in event.args):
+        integer = arrays[0].aval.weak is False and dtypes.kind(arrays[0].dtype) in ("signed", "unsigned")
+        return ("float64", "cast the integers first, `.astype(jnp.float32)`") if integer else None
+    return None
 
 
 def is_cast(event: Operation) -> bool:

@@ -267,6 +267,16 @@ _WIDE = [
     ("a cast to float64 without 64 bits", None, with_64_bits("x.astype(jnp.float64)", "False")),
     ("a cast to float32 with 64 bits", None, with_64_bits("x.astype(jnp.bfloat16)")),
     ("numbers with 64 bits", None, with_64_bits("(x * 2 + 0.5)")),
+    *((f"{made} with 64 bits", "cast-unsupported", with_64_bits(f"(x + {made})")) for made in (
+        "jnp.eye(128)[:8]", "jnp.sum(x.astype(jnp.int32), axis=0)", "jnp.sum(x > 0)",
+        "x.astype(jnp.int8).sum(0)", "jnp.argmax(x, axis=0)", "x.astype(jnp.int32) * 2.5", "(1.5 + x[0, 0].astype(jnp.int32))",
+    )),
+    *((f"{made} with 64 bits", None, with_64_bits(f"(x + {made})")) for made in (
+        "jnp.zeros((8, 128)).astype(jnp.float32)",
+        "jnp.zeros((8, 128), jnp.float32)", "jnp.full((8, 128), 1.0)", "jnp.zeros_like(x)", "jnp.arange(128)", "jnp.sum(x, axis=0)",
+        "jnp.max(x.astype(jnp.int32), axis=0)", "jax.lax.argmax(x, 0, jnp.int32)", "x.astype(jnp.int32) * 2", "x * 2.5",
+        "jax.lax.broadcasted_iota(jnp.int32, (8, 128), 0)", "jnp.sum(x.astype(jnp.int32), axis=0, dtype=jnp.float32)",
+    )),
 ]  # fmt: skip
 
 _POWERS = [
