@@ -12,7 +12,7 @@ from .classes import class_attribute
 from .frames import MISSING, Frame
 from .machine import EVALUATE, Arguments, Machine
 from .operations import is_traced, needs_static, traced_in
-from .operators import SYMBOL, binary, compare, unary
+from .operators import A_TEXT, SYMBOL, binary, compare, unary
 from .paths import PathEnd
 from .sequences import items_of
 from .subscripts import subscript
@@ -248,7 +248,7 @@ def _fstring(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
             needs_static(machine, "number", value, "a format", part, frame)
         plain = isinstance(value, str | int) and isinstance(part, ast.FormattedValue) and part.format_spec is None and part.conversion == -1
         if not plain:
-            return Unknown("a formatted string", host=True)
+            return Unknown(A_TEXT, host=True)
         parts.append(str(value))
     return "".join(parts)
 

@@ -14,7 +14,7 @@ from ..data.operations import load_lowered
 from ..interpreter import call_events, events, operation_events
 from ..interpreter.events import Event
 from ..interpreter.operation_events import Operation
-from ..interpreter.values import Array, DynamicSlice, Opaque, Ref, Value
+from ..interpreter.values import Array, Dtype, DynamicSlice, Opaque, Ref, Value
 from . import lowered
 from .certain_forms import COMMON, FORMS, KNOWN, is_common, is_whole
 from .registry import Context
@@ -34,7 +34,7 @@ _FREE = frozenset(
         *(_TPU + name for name in ("emit_pipeline", "VMEM", "SMEM", "SemaphoreType.DMA", "load", "store", "sync_copy", "make_async_copy", "async_copy")),
         *(f"jax.ref.{name}" for name in ("get", "set", "swap", "addupdate")),
         *(f"jax.lax.{name}" for name in ("fori_loop", "while_loop", "cond", "switch")),
-        "jax.jit", "jax.named_scope", "jax.ShapeDtypeStruct", "jax.dtypes.itemsize_bits",
+        "jax.jit", "jax.named_scope", "jax.ShapeDtypeStruct", "jax.dtypes.itemsize_bits", "jax.tree.map",
     }
 )  # fmt: skip
 
@@ -73,10 +73,17 @@ def _options(event: call_events.Options, context: Context) -> bool:
     if parameters is None:
         return True
     plain = isinstance(parameters, Opaque) and parameters.name == f"{_TPU}CompilerParams" and not parameters.args
-    return plain and all(name in _FIELDS and _is_plain(value) for name, value in parameters.kwargs.items())
+    return plain and all(name in FIELDS and _is_plain(value) for name, value in parameters.kwargs.items())
 
 
-_FIELDS = frozenset({"dimension_semantics", "vmem_limit_bytes", "has_side_effects", "disable_bounds_checks"})
+FIELDS = frozenset(
+    {
+        "dimension_semantics", "vmem_limit_bytes", "has_side_effects", "disable_bounds_checks", "disable_semaphore_checks",
+        "skip_device_barrier", "shape_invariant_numerics", "needs_layout_passes", "fuse_transposed_lhs_in_matmul",
+        "internal_scratch_in_bytes",
+    }
+)  # fmt: skip
+"""Compiler parameters that change nothing of what lowers, whatever plain value they have, or that rules look at."""
 
 
 def _is_plain(value: Value) -> bool:
@@ -153,8 +160,8 @@ def _computed(event: events.Computed, context: Context) -> bool:
 
 
 def _operation(event: Operation, context: Context) -> bool:
-    if event.function in _FREE or not lowered.is_used(event.result, event.where, context):
-        return True  # what nothing uses is traced, and then dropped
+    if event.function in _FREE or isinstance(event.result, bool | int | float | str | Dtype) or not lowered.is_used(event.result, event.where, context):
+        return True  # what nothing uses is traced, and then dropped; Python's values are there before
     if not all(is_common(array) for array in lowered.arrays((*event.args, event.result))):
         return False
     if event.function in KNOWN:

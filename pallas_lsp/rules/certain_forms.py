@@ -20,7 +20,7 @@ COMMON = ("float32", "bfloat16", "int32", "int8", "uint8", "uint32", "bool")
 KNOWN = frozenset(
     {
         *(f"jax.numpy.{name}" for name in ("zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange")),
-        *(f"jax.numpy.{name}" for name in ("sum", "max", "min", "amax", "amin", "mean", "argmax", "argmin", "var", "std")),
+        *(f"jax.numpy.{name}" for name in ("sum", "max", "min", "amax", "amin", "mean", "argmax", "argmin", "var", "std", "any", "all")),
         *(f"jax.numpy.{name}" for name in ("astype", "asarray", "array", "bfloat16", "float32", "int32", "int8", "uint32", "uint8", "bool_")),
         *(f"jax.numpy.{name}" for name in ("reshape", "squeeze", "expand_dims", "ravel", "broadcast_to", "transpose", "swapaxes", "moveaxis")),
         *(f"jax.numpy.{name}" for name in ("concatenate", "stack", "tile", "repeat", "pad", "roll")),

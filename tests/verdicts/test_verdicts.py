@@ -15,6 +15,8 @@ from verdicts.forms import random_form
 from verdicts.judging import tally_of
 from verdicts.operations import kernels
 
+from pallas_lsp.rules.certain import FIELDS
+
 
 def test_of_kernel_calls() -> None:
     tally = tally_of(text for _, _, text in (*SPECS, *BLOCKS, *FUNCTIONS, *SURROUNDINGS))
@@ -50,3 +52,36 @@ def test_of_random_kernels() -> None:
     tally = tally_of(kernel.text for seed in range(300) for family in (ACCESSES, CALLS) if (kernel := family.make(seed)).stated)
     assert tally.wrong == []
     assert tally.decided >= 0.75
+
+
+PARAMETERS = """\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+def run(x):
+    params = pltpu.CompilerParams({})
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32), compiler_params=params)(x)
+
+
+ARGS = [jax.ShapeDtypeStruct((8, 128), jnp.float32)]
+
+if __name__ == "__main__":
+    jax.jit(run).lower(*ARGS)
+"""
+
+
+def test_of_compiler_parameters() -> None:
+    flags = [name for name in sorted(FIELDS) if name.split("_")[0] in ("has", "disable", "skip", "shape", "needs", "fuse")]
+    given = [f"{name}={value}" for name in flags for value in (True, False)]
+    given += ["vmem_limit_bytes=1 << 20", "internal_scratch_in_bytes=4096", "dimension_semantics=None"]
+    assert {text.partition("=")[0] for text in given} == FIELDS
+    tally = tally_of(PARAMETERS.format(text) for text in given)
+    assert tally.wrong == []
+    assert set(tally.accepted) == {"lowers"} and not tally.refused

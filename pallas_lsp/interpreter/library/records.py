@@ -11,7 +11,7 @@ from ..frames import Frame
 from ..machine import CONTEXTS, Arguments, Machine
 from ..operators import A_TEXT
 from ..truth import known_truth
-from ..values import ABSENT, GridSpec, Opaque, PallasCall, ShapeDtype, SpecOrigin, Unknown, Value
+from ..values import ABSENT, Condition, GridSpec, Opaque, PallasCall, ShapeDtype, SpecOrigin, Unknown, Value
 from .refusals import location_of, place
 from .registry import Call, models
 from .running import underlying
@@ -49,7 +49,7 @@ def note_doubts(machine: Machine, call: PallasCall, arguments: Arguments) -> Non
 def note_doubts_of(machine: Machine, given: dict[str, Value], arguments: Arguments) -> None:
     """As `note_doubts`, for any call of a kernel: what it was given by name, and its operands."""
     around = machine.around
-    if given.get("interpret", False) is not False:
+    if _interpret(given.get("interpret", False)) is not False:
         machine.doubt("interpret mode, which lowers nothing for a TPU")
     if machine.wide:
         machine.doubt("what `jax_enable_x64` changes")
@@ -61,7 +61,8 @@ def note_doubts_of(machine: Machine, given: dict[str, Value], arguments: Argumen
         machine.doubt("what a transformation around the call makes of it")
     for name, tree in given.items():
         for leaf in plain_leaves(machine, tree):
-            if isinstance(leaf, Unknown) and not (leaf.why == A_TEXT and name in ("name", "metadata")):
+            text = isinstance(leaf, Unknown) and leaf.why == A_TEXT and name in ("name", "metadata")
+            if isinstance(leaf, Unknown) and not text and name != "interpret":
                 machine.doubt(f"`{name}`: {leaf.why}")
 
 
@@ -102,6 +103,11 @@ def is_interpreted(call: PallasCall) -> bool:
 
 def interprets(interpret: Value) -> bool:
     """Whether the argument ``interpret`` asks for interpret mode."""
-    if known_truth(interpret) is True:
-        return True
-    return isinstance(interpret, Unknown) and interpret.declared is not ABSENT and known_truth(interpret.declared) is True
+    return _interpret(interpret) is True
+
+
+def _interpret(given: Value) -> bool | None:
+    """What ``interpret`` is, if need be where the surroundings are as the program expects them; None where that is not known."""
+    if not isinstance(given, Unknown) or given.declared is ABSENT:
+        return known_truth(given)
+    return given.default != given.negated if isinstance(given, Condition) else known_truth(given.declared)
