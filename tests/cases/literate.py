@@ -1,6 +1,7 @@
 """Literate cases: Markdown whose Python blocks say on their lines what the checker finds there.
 
-A block is a module with ``run`` and ``ARGS``. `HEADER` stands before it (unless it has imports of its own) and `FOOTER` behind it.
+A block is a module with ``run`` and ``ARGS``. `HEADER` stands before it, or `SPARSE_HEADER` if it uses ``plsc`` (unless it has imports of its
+own), and `FOOTER` behind it.
 Marks at the end of a line::
 
     out_ref[0, 0] = total        # error: [store-scalar-to-vmem] "part of the message"
@@ -26,6 +27,7 @@ HEADER = (
     "import functools, jax, jax.numpy as jnp, numpy as np; from jax import lax; "
     "from jax.experimental import pallas as pl; from jax.experimental.pallas import tpu as pltpu\n"
 )
+SPARSE_HEADER = HEADER.rstrip() + "; from jax.experimental.pallas import tpu_sc as plsc\n"
 FOOTER = '\nif __name__ == "__main__":\n    jax.jit(run).lower(*ARGS)\n'
 
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -87,7 +89,8 @@ def cases_of(path: Path) -> list[Case]:
     for block in _BLOCK.finditer(text):
         title = [title[1] for title in _TITLE.finditer(text, 0, block.start())][-1]
         body = block[1]
-        module = (body if body.startswith(("import ", "from ")) else HEADER + body) + (
+        header = SPARSE_HEADER if "plsc." in body else HEADER
+        module = (body if body.startswith(("import ", "from ")) else header + body) + (
             "" if "run(" in body.split("ARGS = ")[-1] else FOOTER
         )
         cases.append(Case(f"{path.stem}: {title}", module))
