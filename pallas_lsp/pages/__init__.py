@@ -129,7 +129,8 @@ def find_rules_by_message(text: str) -> list[str]:
     empty, stands for the rules that raise it, those without a message first.
     """
     found = []
-    raised = text.strip().removesuffix(":").rpartition(".")[2]
+    bare = re.fullmatch(r"(?:\w+\.)*(\w+):?", text.strip())
+    raised = bare[1] if bare is not None else None
     pages = [page for page in map(load_rule_page, rule_ids()) if page is not None and raised in page.exceptions]
     if pages:
         return [page.id for page in sorted(pages, key=lambda page: bool(page.jax_messages))]

@@ -62,4 +62,4 @@ def _rules_of_meshes(verdict: Verdict) -> tuple[str, ...]:
 ACCESSES = Family("accesses", random_kernel, access_messages.rules_of, layers=4)
 CALLS = Family("calls", random_call, _rules_of_pages, layers=1, anywhere=True)
 OPERATIONS = Family("operations", random_operations, _rules_of_operations, layers=1, needed=0.93)
-MESHES = Family("meshes", random_mesh_kernel, _rules_of_meshes, layers=1, needed=0.9)
+MESHES = Family("meshes", random_mesh_kernel, _rules_of_meshes, layers=1, needed=0.95)
