@@ -132,6 +132,22 @@ def pipeline_memory_space(event: PipelineFault, context: Context) -> Finding | N
     return Finding(event.where.location, what, _spec(operand), f"Unsupported buffer memory space: {_jax_space(space)}")
 
 
+@rule("buffered-ref", on=PipelineFault, order=5, stage="trace")
+def buffered_ref(event: PipelineFault, context: Context) -> Finding | None:
+    """``pltpu.BufferedRef`` is asked for buffers of no size, in a memory that has none, or with an incomplete lookahead."""
+    if event.kind == "buffered-shape":
+        what, jax = "the spec of this `BufferedRef` has no block shape, which is the size of its buffers", "Block shape must be specified."
+    elif event.kind == "buffered-lookahead":
+        what = "this `BufferedRef` looks ahead, for which it must know how many axes the grid has: give `grid_rank`"
+        jax = "grid_rank must be specified when use_lookahead is True."
+    elif event.kind == "buffered-space":
+        what = f"this `BufferedRef` asks for buffers in {words.SPACES[event.detail]}: buffers are in VMEM, SMEM or HBM"
+        jax = f"Unsupported buffer memory space: {_jax_space(event.detail)}"
+    else:
+        return None
+    return Finding(event.where.location, what, jax_message=jax)
+
+
 @rule("pipeline-buffer-count", on=PipelineFault, order=33, stage="trace")
 def pipeline_buffer_count(event: PipelineFault, context: Context) -> Finding | None:
     """An operand of a pipeline has no buffer, or an output more than an older JAX makes."""

@@ -158,4 +158,20 @@ _CORES: list[Case] = [
     ("two cores, too many semantics", "pipeline-dimension-semantics-length", split(2, "(pltpu.PARALLEL, pltpu.PARALLEL)")),
 ]
 
-PIPELINES: list[Case] = [*_GRIDS, *_OPERANDS, *_SPECS, *_MEMORY, *_TILES, *_CORES]
+def buffers(call: str) -> str:
+    """A kernel in which a ``BufferedRef`` is made by hand."""
+    return pipe().replace("def kernel(x_ref, o_ref):\n", f"def kernel(x_ref, o_ref):\n    made = pltpu.BufferedRef.{call}\n")
+
+
+_BUFFERS: list[Case] = [
+    ("buffers of a block", None, buffers(f"input({block()}, jnp.float32)")),
+    ("buffers of any size", "buffered-ref", buffers("input(pl.BlockSpec(), jnp.float32)")),
+    ("buffers of an output of any size", "buffered-ref", buffers("output(pl.BlockSpec(index_map=lambda i: (i, 0)), jnp.float32, 2)")),
+    ("buffers in ANY", "buffered-ref", buffers(f"input({in_memory('pl.ANY')}, jnp.float32)")),
+    ("buffers in SMEM", None, buffers(f"input({in_memory('pltpu.SMEM')}, jnp.float32)")),
+    ("buffers that look ahead", "buffered-ref", buffers(f"input({block()}, jnp.float32, use_lookahead=True)")),
+    ("buffers that look ahead on a grid", None, buffers(f"input({block()}, jnp.float32, use_lookahead=True, grid_rank=1)")),
+    ("the one window of an operand", None, buffers("input(pl.BlockSpec(), jnp.float32, is_trivial_windowing=True)")),
+]
+
+PIPELINES: list[Case] = [*_BUFFERS, *_GRIDS, *_OPERANDS, *_SPECS, *_MEMORY, *_TILES, *_CORES]

@@ -22,6 +22,7 @@ from .records import note_kernel
 from .refusals import refuse
 from .registry import TPU, Call, models
 from .running import run_kernel, underlying
+from .specs import space_of
 from .trees import tree_map
 from .uses import refs_in
 from .windows import Windowed, block_ref
@@ -55,6 +56,27 @@ def _emit_pipeline(call: Call) -> Value:
         given.get("tiling") is not None, frozenset(given), here,
     )  # fmt: skip
     return Builtin("pipeline", lambda machine, arguments, node, frame: _run(machine, made, arguments, node, frame))
+
+
+@models(*(f"{TPU}.BufferedRef.{name}" for name in ("create", "input", "output", "input_output")))
+def _buffered_ref(call: Call) -> Value:
+    """The buffers of one operand, made by hand."""
+    if call.arguments.exact:
+        _refuse(call.machine, call.node, call.frame, _buffers_fault(call))
+    return call.unknown()
+
+
+def _buffers_fault(call: Call) -> Fault | None:
+    spec = call.get(0, "spec")
+    if not isinstance(spec, BlockSpec):
+        return None
+    if (space := space_of(spec.space)) in ("any", "semaphore"):
+        return "buffered-space", space
+    if not {"source_memory_space", "tiling", "is_trivial_windowing"}.isdisjoint(call.kwargs) or len(call.args) > 4:
+        return None
+    if call.kwargs.get("use_lookahead") is True and call.kwargs.get("grid_rank") is None:
+        return "buffered-lookahead", None
+    return ("buffered-shape", None) if spec.shape is None else None
 
 
 def _refuse(machine: Machine, node: ast.AST, frame: Frame, fault: Fault | None) -> None:
