@@ -50,6 +50,7 @@ from .values import (
     SuperProxy,
     Transformed,
     Unknown,
+    UnknownLength,
     UnknownShape,
     Value,
     ValueIndexer,
@@ -366,6 +367,7 @@ def _dynamic_slice(machine: Machine, value: DynamicSlice, name: str, node: ast.A
 HANDLERS: dict[type[Any], Callable[..., Value]] = {
     DynamicSlice: _dynamic_slice,
     Unknown: unknown_attribute,
+    UnknownLength: unknown_attribute,
     UnknownShape: unknown_attribute,
     Condition: unknown_attribute,
     Number: unknown_attribute,

@@ -217,13 +217,13 @@ class KernelCall(Event):
 @dataclass(slots=True)
 class KernelRun(Event):
     """One kernel call whose refs are known: what ``inspect`` shows. ``given``: what was given as the kernel, around the function
-    ``kernel``; ``inside``: what runs it, as in a `Where`.
+    ``kernel``; ``inside``: what runs it, as in a `Where`; ``missing``: what is not known of the call beside the refs, in words.
     """
 
     kernel: Value
     grid: Value
     refs: tuple[tuple[str, Value], ...]
-    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     given: Value = None
     inside: str = "kernel"
 

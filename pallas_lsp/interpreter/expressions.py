@@ -17,7 +17,7 @@ from .paths import PathEnd
 from .sequences import items_of
 from .subscripts import subscript
 from .truth import known_truth, truth
-from .values import ABSENT, Array, BoundMethod, Dtype, Function, Imported, Instance, Iteration, Library, Unknown, Value
+from .values import ABSENT, Array, BoundMethod, Dtype, Function, Imported, Instance, Iteration, Library, Unknown, UnknownLength, Value
 from .written import written
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Value])
@@ -80,42 +80,40 @@ def _slice(machine: Machine, node: ast.Slice, frame: Frame) -> Value:
 
 @evaluates(ast.Tuple)
 def _tuple(machine: Machine, node: ast.Tuple, frame: Frame) -> Value:
-    items = sequence(machine, node.elts, frame)
-    return Unknown("a tuple of unknown length", host=True) if items is None else tuple(items)
+    items, whole = sequence(machine, node.elts, frame)
+    return tuple(items) if whole else UnknownLength("a tuple of unknown length", items)
 
 
 @evaluates(ast.List)
 def _list(machine: Machine, node: ast.List, frame: Frame) -> Value:
-    items = sequence(machine, node.elts, frame)
-    return Unknown("a list of unknown length", host=True) if items is None else items
+    items, whole = sequence(machine, node.elts, frame)
+    return items if whole else UnknownLength("a list of unknown length", items)
 
 
 @evaluates(ast.Set)
 def _set(machine: Machine, node: ast.Set, frame: Frame) -> Value:
-    items = sequence(machine, node.elts, frame)
-    if (traced := traced_in(machine, items)) is not None:
+    items, whole = sequence(machine, node.elts, frame)
+    if (traced := traced_in(machine, items if whole else None)) is not None:
         needs_static(machine, "key", traced, "a set", node, frame)
     try:
-        return set(items) if items is not None else Unknown("a set of unknown size", host=True)
+        return set(items) if whole else Unknown("a set of unknown size", host=True)
     except TypeError:
         return Unknown("a set of values that are not plain", host=True)
 
 
-def sequence(machine: Machine, elements: list[ast.expr], frame: Frame) -> list[Value] | None:
-    """The items of a display; None when a starred part has an unknown length."""
-    result: list[Value] | None = []
+def sequence(machine: Machine, elements: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
+    """The items of a display, and whether these are all: else those before the first starred part of unknown length."""
+    result: list[Value] = []
+    whole = True
     for element in elements:
         if isinstance(element, ast.Starred):
             items = items_of(machine, machine.evaluate(element.value, frame), element, frame)
-            if items is None:
-                result = None
-            elif result is not None:
-                result.extend(items)
+            whole = whole and items is not None
+            result.extend(items or () if whole else ())
         else:
             value = machine.evaluate(element, frame)
-            if result is not None:
-                result.append(value)
-    return result
+            result.extend([value] if whole else ())
+    return result, whole
 
 
 @evaluates(ast.Dict)
@@ -360,7 +358,8 @@ def arguments_of(machine: Machine, node: ast.Call, frame: Frame) -> Arguments:
             result.arg_nodes.append(argument)
             continue
         items = items_of(machine, machine.evaluate(argument.value, frame), argument, frame)
-        result.exact = result.exact and items is not None
+        if items is None and result.exact:
+            result.exact, result.head = False, len(result.args)
         if items is None:
             machine.doubt(f"how many `*{written(argument.value)}` are")
         result.args.extend(items or ())

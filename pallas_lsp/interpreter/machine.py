@@ -60,13 +60,14 @@ RECURSION = 4
 
 @dataclass(slots=True)
 class Arguments:
-    """What a call passes. ``exact`` is False when a starred argument of unknown length is among them."""
+    """What a call passes. ``exact`` is False when a starred argument of unknown length is among them; ``head`` stand before it."""
 
     args: list[Value]
     kwargs: dict[str, Value] = field(default_factory=dict)
     exact: bool = True
     arg_nodes: list[ast.expr] = field(default_factory=list)
     kwarg_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    head: int = 0
 
     def get(self, position: int, name: str, default: Value = None) -> Value:
         """The argument given at ``position`` or as ``name``."""

@@ -17,7 +17,7 @@ from .frames import Frame
 from .machine import Arguments, Machine
 from .operations import is_traced, needs_static, note_operator, traced_in
 from .truth import as_dim, born_in_kernel, equals, is_none, known_truth, negate, order, truth
-from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownShape, Value
+from .values import Array, BoundMethod, Condition, Dtype, Instance, Library, Ref, RefIndexer, Unknown, UnknownLength, UnknownShape, Value
 from .written import written
 
 SYMBOL: dict[type[ast.AST], str] = {
@@ -67,7 +67,8 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
     if isinstance(a, Array) or isinstance(b, Array):
         return array_operator(machine, op, a, b, node, frame)
     if (isinstance(a, tuple | list) and isinstance(b, tuple | list | Unknown | Poly)) or isinstance(b, tuple | list):
-        return Unknown("a sequence of unknown length", host=machine.kernel is None)
+        head = list(a) if isinstance(a, tuple | list) and op == "+" else []
+        return UnknownLength("a sequence of unknown length", head, host=machine.kernel is None)
     if op == "@" and isinstance(a, Library):
         from .library.mesh_kernels import at_mesh
 

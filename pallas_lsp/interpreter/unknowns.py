@@ -164,6 +164,16 @@ class ChipFacts(Unknown):
         super().__init__("which TPU this is", "pltpu.get_tpu_info()", host=True)
 
 
+class UnknownLength(Unknown):
+    """A list or tuple of unknown length: ``head`` are the items that it surely starts with."""
+
+    __slots__ = ("head",)
+
+    def __init__(self, why: str, head: list[Value], host: bool = True) -> None:
+        super().__init__(why, host=host)
+        self.head = head
+
+
 class Condition(Unknown):
     """An undecided truth value.
 

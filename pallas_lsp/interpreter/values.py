@@ -24,6 +24,7 @@ from .unknowns import Number as Number
 from .unknowns import PartOfShape as PartOfShape
 from .unknowns import ShapeOfRef as ShapeOfRef
 from .unknowns import Unknown as Unknown
+from .unknowns import UnknownLength as UnknownLength
 from .unknowns import UnknownRange as UnknownRange
 from .unknowns import UnknownShape as UnknownShape
 from .unknowns import Value as Value

@@ -69,7 +69,7 @@ class Verdicts:
         if any(not event.where.assumed for event, _ in refused):
             return Verdict("fails", faults=faults)
         unknowns = dict.fromkeys(f"whether {words}" for event, _ in refused for words in event.where.assumed)
-        own = root_causes(refs_of(run)) if run is not None else ["what the kernel is"]
+        own = [*run.missing, *root_causes(refs_of(run))] if run is not None else ["what the kernel is"]
         unknowns |= dict.fromkeys(own)
         if not own:  # else what is not known in the body follows from it
             for record in records:

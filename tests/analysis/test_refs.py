@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
+
 from pallas_lsp.analysis import analyze
 from pallas_lsp.kernels.site import RefInfo
 from pallas_lsp.resolve.project import Project
@@ -178,3 +180,39 @@ def test_a_call_tells_the_rank_of_what_it_gets() -> None:
         "d_ref: d.dtype[...] vmem",
         "e_ref: e.dtype[e.shape[0],e.shape[1]] vmem",
     ]
+
+
+TAIL = """
+        from elsewhere import more
+
+        BLOCK = pl.BlockSpec((8, 128), lambda i: (i, 0))
+
+        def kernel(x_ref, s_ref, *rest):
+            rest[-1][...] = x_ref[...]
+
+        def run(x: jax.Array, s: jax.Array, extras):
+            specs = {specs}
+            out = jax.ShapeDtypeStruct((16, 128), jnp.float32)
+            return pl.pallas_call(kernel, grid=(2,), in_specs=specs, out_specs=BLOCK, out_shape=out)({operands})
+"""
+SMEM = "pl.BlockSpec(memory_space=pltpu.SMEM)"
+
+
+@pytest.mark.parametrize(
+    ("specs", "operands"),
+    [
+        (f"[BLOCK, {SMEM}] + more()", "x, s, *extras"),
+        (f"[BLOCK, {SMEM}, *more()]", "x, s, *extras"),
+        (f"(BLOCK, {SMEM}, *(BLOCK for _ in extras), BLOCK)", "x, s, *extras, x"),
+        (f"[BLOCK, {SMEM}, *more()]", "x, s, x"),
+    ],
+)
+def test_what_stands_before_an_unknown_number_of_others_is_known(specs: str, operands: str) -> None:
+    assert refs_of(TAIL.format(specs=specs, operands=operands))[:2] == ["x_ref: x.dtype[8,128] vmem", "s_ref: s.dtype[...] smem"]
+
+
+def test_where_the_number_of_operands_is_not_known_nothing_lowers() -> None:
+    text = TAIL.format(specs="[BLOCK, BLOCK, *more()]", operands="jnp.zeros((16, 128)), jnp.zeros((16, 128)), *extras")
+    site = analyze(Source("kernel.py", IMPORTS + dedent(text)), Project(), Settings(jax_version="0.10.2")).sites[-1]
+    assert site.verdict == "undecided"
+    assert site.unknowns == ("how many operands the call has",)

@@ -20,8 +20,10 @@ from ..values import (
     Class,
     Dtype,
     Function,
+    GridSpec,
     Iteration,
     Library,
+    PallasCall,
     Scratch,
     ShapeDtype,
     Unknown,
@@ -36,6 +38,16 @@ _NO_DIM = (float, str, bytes, type(None), dict, set, Function, Class, Dtype, Blo
 def is_absent(specs: Value) -> bool:
     """Whether an argument for specs is not given."""
     return specs is ABSENT or (isinstance(specs, Library) and specs.name == f"{PALLAS}.no_block_spec")
+
+
+def specs_of(call: PallasCall) -> tuple[Value, Value, Value, Value, Value] | None:
+    """The grid, the specs of inputs and outputs, the scratch shapes, the number of prefetched operands; None where they are not known."""
+    given, spec = call.arguments, call.arguments.get("grid_spec")
+    if isinstance(spec, GridSpec):
+        return spec.grid, spec.in_specs, spec.out_specs, spec.scratch, spec.prefetch
+    if spec is not None:
+        return None
+    return given.get("grid", ()), given.get("in_specs", ABSENT), given.get("out_specs", ABSENT), given.get("scratch_shapes", ABSENT), 0
 
 
 def refuses_grid_spec(

@@ -35,6 +35,7 @@ from ..values import (
     ShapeDtype,
     SpecOrigin,
     Unknown,
+    UnknownLength,
     Value,
 )
 from .aliases import mark_aliased, note_aliases
@@ -42,7 +43,8 @@ from .blocks import Judging, Placed, Placing, Side, has_other_structure
 from .copies import scratch_ref
 from .footprints import Kept, note_footprint
 from .gpu import has_tpu_parts, is_for_gpu
-from .grids import grid_of, is_absent, refuses_grid_spec
+from .grids import grid_of, is_absent, refuses_grid_spec, specs_of
+from .heads import note_heads
 from .records import is_interpreted, note_call, note_doubts
 from .refusals import location_of, misses_arguments, nodes_of, place, refuse
 from .registry import PALLAS, Call, models
@@ -149,6 +151,8 @@ def _call_operands(machine: Machine, call: PallasCall, arguments: Arguments, nod
                 _run(machine, call, parts, operands, result, frame)
             else:
                 machine.doubt("how the operands, outputs and specs of the call fit together")
+        else:
+            note_heads(machine, call, arguments)
     return result
 
 
@@ -187,14 +191,10 @@ def _parts(
     machine: Machine, call: PallasCall, operands: list[Value], operand_nodes: list[ast.expr], node: ast.AST, frame: Frame
 ) -> Parts | None:
     """The call taken apart; None where its structure is not known or JAX refuses it."""
-    given, spec = call.arguments, call.arguments.get("grid_spec")
-    if spec is not None and not isinstance(spec, GridSpec):
+    given, spec, parts = call.arguments, call.arguments.get("grid_spec"), specs_of(call)
+    if parts is None:
         return None
-    grid, in_specs, out_specs, scratch, count = (
-        (spec.grid, spec.in_specs, spec.out_specs, spec.scratch, spec.prefetch)
-        if isinstance(spec, GridSpec)
-        else (given.get("grid", ()), given.get("in_specs", ABSENT), given.get("out_specs", ABSENT), given.get("scratch_shapes", ABSENT), 0)
-    )
+    grid, in_specs, out_specs, scratch, count = parts
     if not isinstance(count, int) or isinstance(count, bool):
         return None
     if _refuses_out_shape(machine, call) or _refuses_scratch(machine, call, scratch):
@@ -279,7 +279,11 @@ def _refs(machine: Machine, call: PallasCall, side: Side, frame: Frame) -> tuple
     several = isinstance(arrays, tuple) or (isinstance(arrays, Instance) and arrays.cls.kind == "namedtuple")
     entries = children(arrays) if several else [] if arrays is None else [arrays]
     own = is_absent(side.specs) or (several and isinstance(side.specs, Unknown))
-    specs = [side.specs] * len(entries) if own else [side.specs] if not several else children(side.specs) if is_node(side.specs) else []
+    if own:
+        head = side.specs.head[: len(entries)] if isinstance(side.specs, UnknownLength) else []
+        specs = [*head, *[side.specs] * (len(entries) - len(head))]
+    else:
+        specs = [side.specs] if not several else children(side.specs) if is_node(side.specs) else []
     if len(specs) != len(entries):
         return None
     name = "args" if side.role == "input" else "outputs"
