@@ -1,4 +1,4 @@
-"""The errors that the checker finds in a folder of other people's kernels."""
+"""The errors and warnings that the checker finds in a folder of other people's kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pallas_lsp.settings import Settings
 
 @dataclass(frozen=True, order=True)
 class Found:
-    """An error in a file, on a 1-based line; ``text`` is what it underlines."""
+    """An error or warning in a file, on a 1-based line; ``text`` is what it underlines."""
 
     file: str
     line: int
@@ -23,8 +23,8 @@ class Found:
     message: str
 
 
-def errors_in(folder: Path) -> tuple[int, list[Found]]:
-    """How many files of ``folder`` speak of Pallas, and the errors that are found from them."""
+def faults_in(folder: Path) -> tuple[int, list[Found]]:
+    """How many files of ``folder`` speak of Pallas, and the errors and warnings that are found from them."""
     project = Project([str(folder)])
     files, found = 0, set[Found]()
     for path in sorted(folder.rglob("*.py")):
@@ -33,7 +33,7 @@ def errors_in(folder: Path) -> tuple[int, list[Found]]:
             continue
         files += 1
         for diagnostic in analyze(source, project, Settings(jax_version=jax.__version__)).diagnostics:
-            if diagnostic.severity == "error":
+            if diagnostic.severity in ("error", "warning"):
                 place = project.read(diagnostic.location.path)
                 assert place is not None
                 span = diagnostic.location.span
