@@ -29,6 +29,7 @@ def without_a_question(event: TracedBranch, project: Project) -> Iterator[Candid
     if isinstance(holder, ast.IfExp) and code.same(holder.test, asked):
         yield from _choice(code, holder)
     elif isinstance(holder, ast.If) and code.same(holder.test, asked):
+        yield from _returns(code, holder)
         yield from _selection(code, holder)
         yield from _blocks(code, holder)
     elif isinstance(holder, ast.Assert) and code.same(holder.test, asked):
@@ -139,6 +140,30 @@ def _assertion(code: Code, statement: ast.Assert) -> Iterator[Fix]:
     message = code.text(statement.msg) if statement.msg is not None else repr(code.text(statement.test))
     text = f"{check.text}({condition.text}, {message})"
     yield make("Check it by `pl.debug_check`", "unsafe", check.edits, condition.imports, [code.replace(statement, text)])
+
+
+def _returns(code: Code, statement: ast.If) -> Iterator[Fix]:
+    """``if c: return a`` before ``return b``, or with it in the ``else``: both are chosen between."""
+    level = code.level(statement)
+    behind = [part for part in level if code.span(part).start > code.span(statement).start]
+    others = statement.orelse or behind[:1]
+    if len(statement.body) != 1 or len(others) != 1 or (statement.orelse and behind) or len(behind) > 1:
+        return
+    last, values = others[0], [part.value for part in (statement.body[0], others[0]) if isinstance(part, ast.Return)]
+    cond, where, condition = code.name(f"{LAX}.cond"), code.name(f"{NUMPY}.where"), traced(code, statement.test)
+    span = Span(code.span(statement).start, code.span(last).end)
+    if len(values) != 2 or cond is None or where is None or condition is None or "#" in code.module.source.slice(span):
+        return
+    a, b = (value for value in values)
+    if a is None or b is None or not _is_tree(a) or not _is_tree(b):
+        return
+    if all(_is_value(value) and is_cheap(code, value) for value in (a, b)):
+        text, edits = f"{where.text}({condition.text}, {code.text(a)}, {code.text(b)})", where.edits
+    else:
+        text, edits = f"{cond.text}({condition.text}, lambda: {code.text(a)}, lambda: {code.text(b)})", cond.edits
+    yield make(
+        f"Return `{text.partition('(')[0]}` of both", "safe", edits, condition.imports, [code.cut(span.start, span.end, f"return {text}")]
+    )
 
 
 def _selection(code: Code, statement: ast.If) -> Iterator[Fix]:

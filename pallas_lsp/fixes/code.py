@@ -135,6 +135,11 @@ class Code:
             return node
         return next((holder for holder in self.around(node) if isinstance(holder, ast.stmt)), None)
 
+    def level(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements of the block that a statement is in."""
+        parts = (part for _, part in ast.iter_fields(self.around(statement)[0]) if isinstance(part, list))
+        return next((part for part in parts if any(isinstance(s, ast.stmt) and self.same(s, statement) for s in part)), [])
+
     def functions(self, node: ast.AST) -> list[_Scope]:
         """The functions around ``node``, innermost first."""
         return [holder for holder in self.around(node) if isinstance(holder, _Scope)]

@@ -9,7 +9,7 @@ from ..interpreter.events import Access, RemovedName
 from ..resolve.project import Project
 from ..rules.diagnostic import Fix
 from ..text.span import Edit
-from .code import PALLAS, TPU, Code
+from .code import NUMPY, PALLAS, TPU, Code, as_operand
 from .registry import fixes, make
 
 _TODAY = {
@@ -31,6 +31,20 @@ def todays_name(event: RemovedName, project: Project) -> Iterator[Fix]:
     call = code.around(node)[0]
     if event.module == PALLAS and isinstance(call, ast.Call) and call.func is node:
         yield from _old_access(code, call, event.name)
+    if event.module == TPU and event.name == "repeat" and isinstance(call, ast.Call) and call.func is node:
+        yield from _repeated(code, call)
+
+
+def _repeated(code: Code, call: ast.Call) -> Iterator[Fix]:
+    """``pltpu.repeat(x, n, axis)`` laid copies of the array side by side."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("repeats", "axis"))]
+    concatenate = code.name(f"{NUMPY}.concatenate")
+    if len(given) != 3 or len(call.args) + len(call.keywords) != 3 or concatenate is None or any(isinstance(a, ast.Starred) for a in given):
+        return
+    x, count, axis = given
+    edits = code.rewrite(call, f"{concatenate.text}([", x, "] * ", *as_operand(count), ", axis=", axis, ")")
+    if edits is not None:
+        yield make(f"Use `{concatenate.text}`", "safe", concatenate.edits, edits)
 
 
 def _old_access(code: Code, call: ast.Call, name: str) -> Iterator[Fix]:

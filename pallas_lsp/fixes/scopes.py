@@ -70,7 +70,7 @@ def leaves(code: Code, body: Sequence[ast.stmt], statement: ast.stmt) -> bool:
 def _is_bound_anew(code: Code, name: str, places: Sequence[ast.AST], statement: ast.stmt) -> bool:
     """Whether the first statement behind ``statement`` that mentions a name, on its level, assigns it; and none before it does."""
     holder = code.around(statement)[0]
-    level = next((part for _, part in ast.iter_fields(holder) if isinstance(part, list) and any(code.same(s, statement) for s in part)), [])
+    level = code.level(statement)
     behind = [s for s in level if code.span(s).start > code.span(statement).start]
     first = next((s for s in behind if any(mentions(s, {name}))), None)
     if any(code.span(place).start < code.span(statement).start for place in places) or not isinstance(first, ast.Assign):

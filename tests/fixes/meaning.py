@@ -24,8 +24,8 @@ def interpreted(text: str, seeds: Sequence[int] = SEEDS) -> list[np.ndarray]:
 
 
 def executed(text: str) -> list[np.ndarray]:
-    """The same by Python itself: the kernel runs once, on refs that hold numbers."""
-    with mock.patch.object(pl, "pallas_call", _eager):
+    """The same by Python itself: the kernel and its loops run on refs that hold numbers."""
+    with jax.disable_jit(), mock.patch.object(pl, "pallas_call", _eager):
         return _outputs(text, SEEDS)
 
 

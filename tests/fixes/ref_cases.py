@@ -28,6 +28,11 @@ REFS_AS_ARRAYS = [
 ]
 
 OTHERS = [
+    (
+        "removed-api",
+        program("o_ref[...] = pltpu.repeat(x_ref[...], 2, axis=1)", out="f32[8,256]"),
+        ["o_ref[...] = jnp.concatenate([x_ref[...]] * 2, axis=1)"],
+    ),
     ("ref-used-as-array", program("x = x_ref\no_ref[...] = x * 2"), ["x = x_ref[...]"]),
     (
         "memory-space-positional",
