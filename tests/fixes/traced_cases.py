@@ -50,7 +50,7 @@ CHOICES = [
     (BRANCH, f"{LOAD}if x_ref[0] > 1:\n    y = -y\no_ref[...] = y", ["y = jnp.where(x_ref[0] > 1, -y, y)"]),
     (BRANCH, f"{LOAD}if x_ref[0] > 1: y *= x_ref[1] + 1\nelse: y = y + 1\no_ref[...] = y", ["y = jnp.where(x_ref[0] > 1, y * (x_ref[1] + 1), y + 1)"]),
     (BRANCH, "a = 1\nb = 2\ni = x_ref[0]\nif i > 1:\n    a = 3\n    b = a + i\no_ref[...] = y_ref[...] * a * b", ["a = jnp.where(i > 1, 3, a)", "b = jnp.where(i > 1, a + i, b)"]),
-    (BRANCH, "def body(j, acc):\n    if j % 2 == 0:\n        return acc + y_ref[j]\n    return acc - y_ref[j]\n\nrow = jnp.zeros((128,))\no_ref[0] = jax.lax.fori_loop(0, 8, body, row)", [
+    (BRANCH, "def body(j, acc):\n    if j % 2 == 0:\n        return acc + y_ref[j]\n    return acc - y_ref[j]\n\nrow = jnp.zeros((128,))\no_ref[...] = jnp.broadcast_to(jax.lax.fori_loop(0, 8, body, row), o_ref.shape)", [
         "return jax.lax.cond(j % 2 == 0, lambda: acc + y_ref[j], lambda: acc - y_ref[j])",
     ]),
     (BRANCH, "def sign(x):\n    if x_ref[0]: return x\n    else: return -x\n\no_ref[...] = sign(y_ref[...])", ["return jnp.where(x_ref[0], x, -x)"]),
