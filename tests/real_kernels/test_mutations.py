@@ -83,7 +83,7 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Trial]]:
         kept = Kept()
         ran = executed(CALLS, folder, kept)
         assert set(ran) == set(CALLS)
-        yield list(trials(planned(ran, seed=0, number=60, most_calls=1), folder, kept))
+        yield list(trials(planned(ran, seed=0, number=100, most_calls=1), folder, kept))
 
 
 def test_what_jax_lowers_is_not_refused(tried: list[Trial]) -> None:

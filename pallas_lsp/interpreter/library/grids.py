@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 
+from ...data.versions import parse_version, satisfies
 from ...shapes import dims
 from ...shapes.avals import Aval
 from ...shapes.dims import MaybeDim
 from ..call_events import Grid, GridAxis
 from ..events import CallFault
-from ..truth import as_dim
+from ..truth import as_dim, equals, truth
 from ..values import (
     ABSENT,
     Array,
@@ -104,9 +105,25 @@ def _size(entry: Value) -> MaybeDim:
 
 @models(f"{PALLAS}.program_id")
 def _program_id(call: Call) -> Value:
+    """A traced scalar; until JAX 0.12, in a pipeline, plainly 0 along an axis of one step (``_filter_indices`` of
+    ``jax/_src/pallas/mosaic/pipeline.py``), so that what another step would do is never lowered."""
     result = Array(Aval((), "int32", False), made_by=call.node)
     _note_axis(call, result)
-    return result
+    return 0 if _is_one_step(call) else result
+
+
+def _is_one_step(call: Call) -> bool:
+    """Whether the axis of a pipeline's grid has one step: this is decided where the size is not known."""
+    kernel, axis = call.machine.kernel, call.get(0, "axis")
+    sizes = grid_of(kernel.grid) if kernel is not None and kernel.inside == "pipeline" else None
+    if sizes is None or not isinstance(axis, int) or not -len(sizes) <= axis < len(sizes):
+        return False
+    if satisfies(parse_version(call.machine.jax_version or ""), "0.12", None):
+        return False
+    size = sizes[axis]
+    if isinstance(size, int):
+        return size == 1
+    return size is not None and truth(call.machine, equals(call.machine, size, 1, call.node), call.node, call.frame)
 
 
 @models(f"{PALLAS}.num_programs")
