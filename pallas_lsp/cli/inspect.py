@@ -45,7 +45,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.write(json.dumps([_as_json(site, places) for site in sites], indent=2) + "\n")
     else:
         pages = ("".join(f"{line}\n" for line in page(site, places, options.target)) for site in sites)
-        sys.stdout.write("\n".join(pages) or "No kernel calls found.\n")
+        nothing = "No kernel calls found.\n" if call is None else f"No kernel call is reached by `{options.call}`.\n"
+        sys.stdout.write("\n".join(pages) or nothing)
     return 0
 
 

@@ -95,3 +95,9 @@ def test_a_bad_call_is_one_clear_line(ops: Path, capsys: pytest.CaptureFixture[s
 def test_a_call_is_of_one_file(ops: Path, capsys: pytest.CaptureFixture[str], paths: list[str]) -> None:
     assert main(["inspect", *paths, "--call", "scale(f32[8,128])"]) == 2
     assert capsys.readouterr().err == "pallas-lsp: --call goes with the one file that has the function\n"
+
+
+def test_a_call_that_reaches_no_kernel_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ops.py").write_text(OPS + "\n\ndef nothing(x):\n    return x\n")
+    assert main(["inspect", str(tmp_path / "ops.py"), "--call", "nothing(f32[8,128])"]) == 0
+    assert capsys.readouterr().out == "No kernel call is reached by `nothing(f32[8,128])`.\n"
