@@ -18,7 +18,6 @@ from ..resolve.project import Project
 from ..shapes import dims
 from ..shapes.avals import Aval
 from ..shapes.dims import Poly
-from ..shapes.poly import symbols_of
 from ..text.span import Location
 from .contexts import KernelContext as KernelContext
 from .cores import TENSOR
@@ -29,6 +28,7 @@ from .modules import ModuleFile, Place
 from .paths import Explorer, Path, PathEnd
 from .shared import Shared
 from .surroundings import Surroundings
+from .telling import doubt_of, is_other, told
 from .values import (
     ABSENT,
     Array,
@@ -46,7 +46,6 @@ from .values import (
     UnknownShape,
     Value,
 )
-from .written import written
 
 EVALUATE: dict[type[ast.AST], Callable[..., Value]] = {}
 EXECUTE: dict[type[ast.AST], Callable[..., None]] = {}
@@ -300,9 +299,9 @@ class Machine:
         known = self.notes.get(place, ABSENT)
         if known is value:
             return
-        if not isinstance(value, Library) and _told(value) > _told(known):
+        if not isinstance(value, Library) and told(value) > told(known):
             self.notes[place] = value
-        elif _is_other(value, known):
+        elif is_other(value, known):
             self.varied.add(place)
 
     def where(self, node: ast.AST, frame: Frame) -> Where:
@@ -367,55 +366,10 @@ class Machine:
 
 
 _OPEN = (Unknown, Ref)
-_CERTAIN = frozenset({int, float, bool, str, type(None), tuple, list, dict, Function, Library})
 
 
 class Cancelled(Exception):
     """The caller no longer wants the result."""
-
-
-def _told(value: Value) -> int:
-    """How much a noted value tells: nothing yet, an unknown, an array or ref without shape or dtype, something known."""
-    if value is ABSENT:
-        return 0
-    if isinstance(value, Unknown):
-        return 1
-    if isinstance(value, Array | Ref):
-        return 2 + (value.shape is not None) + (value.dtype is not None)
-    return 4
-
-
-def _is_other(value: Value, known: Value) -> bool:
-    """Whether two noted values certainly differ in shape, dtype or memory space; a symbolic dim covers every number."""
-    if not isinstance(value, Array | Ref) or not isinstance(known, Array | Ref):
-        return isinstance(value, Array | Ref) != isinstance(known, Array | Ref) and not isinstance(value, Unknown)
-    spaces = (value.root.space, known.root.space) if isinstance(value, Ref) and isinstance(known, Ref) else (None, None)
-    for one, other in ((value.dtype, known.dtype), spaces):
-        if one != other and one is not None and other is not None:
-            return True
-    shape, before = value.shape, known.shape
-    if shape is None or before is None or shape == before:
-        return False
-    return len(shape) != len(before) or any(a != b for a, b in zip(shape, before, strict=True) if type(a) is type(b) is int)
-
-
-def doubt_of(value: Value, node: ast.AST) -> str | None:
-    """What is not known of a value that a kernel works with, in words; None where all that JAX asks of it is."""
-    if type(value) in _CERTAIN:
-        return None
-    if isinstance(value, Condition):
-        return f"whether {value.words[0]}"
-    if isinstance(value, Unknown):
-        return value.why
-    if isinstance(value, Poly):
-        return f"`{symbols_of(value)[0].name}`"
-    if isinstance(value, Array | Ref):
-        shape = value.shape
-        if shape is None or not all(type(dim) is int for dim in shape):
-            return f"the shape of `{written(node)}`"
-        if value.dtype is None:
-            return f"the dtype of `{written(node)}`"
-    return None
 
 
 def dim_at(key: str, axis: int) -> Poly:

@@ -62,7 +62,7 @@ def test_no_command_is_not_a_success(run: Run) -> None:
         (["chekc"], "there is no command 'chekc' (did you mean 'check'?) (see pallas-lsp --help)"),
         (["check", "--selct", "x"], "there is no option --selct (did you mean '--select'?) (see pallas-lsp check --help)"),
         (["check", "--select", "store-scalar-to-vmen"], "there is no rule 'store-scalar-to-vmen' (did you mean 'store-scalar-to-vmem'?)"),
-        (["check", "--ignore", "a-b-c-d"], "there is no rule 'a-b-c-d'"),
+        (["check", "--ignore", "q9-q9"], "there is no rule 'q9-q9'"),
         (["check", "--target", "v3"], "there is no target 'v3' (there are v4, v5e, v5p, v6e, tpu7x)"),
         (["check", "--jax-version", "new"], "'new' is no JAX version (expected one like 0.10.2)"),
         (["check", "missing.py"], "cannot read missing.py: No such file or directory"),
