@@ -167,6 +167,16 @@ def isscalar(element: Any) -> Any:
     return not known_shape(element) if isinstance(element, Aval) else isinstance(element, int | float | complex | str | Poly)
 
 
+@shape_function("jax.numpy.array_equal")
+def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Aval:
+    return Aval((), "bool")
+
+
+@shape_function("jax.numpy.allclose")
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Aval:
+    return Aval((), "bool")
+
+
 @shape_function("jax.lax.stop_gradient", "jax.block_until_ready")
 def stop_gradient(x: Any) -> Any:
     return _copy(x)

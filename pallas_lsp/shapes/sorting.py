@@ -66,7 +66,9 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None, *, meth
 
 
 @shape_function("jax.numpy.histogram")
-def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None) -> tuple[Aval, Aval]:
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None, out_sharding: Any = None
+) -> tuple[Aval, Aval]:
     """How many elements are in each bin, and the edges of the bins (``histogram`` of ``jax/_src/numpy/setops.py``)."""
     count = bins if isinstance(bins, int | Poly) else None
     dtype = to_inexact(array(a).dtype) if count is not None and range is None and weights is None else None

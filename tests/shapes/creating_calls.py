@@ -400,6 +400,12 @@ def isscalar(draw: Draw) -> Call:
     return call(pick(draw, (operand(draw), 1, 2.5, "text", None, (1, 2))))
 
 
+@calls_of("jax.numpy.array_equal", "jax.numpy.allclose")
+def compared(draw: Draw) -> Call:
+    dims = shape(draw)
+    return call(array(draw, dims), array(draw, dims if sometimes(draw) else None))
+
+
 @calls_of("jax.numpy.histogram")
 def histogram(draw: Draw) -> Call:
     return call(array(draw, None, (*FLOATS, *INTEGERS)), number(draw, 1, 9))
