@@ -19,7 +19,7 @@ SHELL := bash
 
 VENV := .venv
 VENV12 := .venv-jax12
-CORPORA := tokamax-0.0.15 ejkernel-0.0.80.3 atomic-ops-0.2.0 deltanet-tpu-0.3.0 gdn2-pallas-0.1.1 pallas-forge-0.1.2 qwix-0.1.8 maxtext-0.2.5
+CORPORA := tokamax-0.0.15 ejkernel-0.0.80.3 atomic-ops-0.2.0 deltanet-tpu-0.3.0 gdn2-pallas-0.1.1 pallas-forge-0.1.2 qwix-0.1.8 maxtext-0.2.5 tpu-inference-0.32.0
 
 PYENV_ROOT ?= $(HOME)/.pyenv
 PYENV := $(wildcard $(PYENV_ROOT)/versions/3.1[1-9]*/bin/python)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import jax
 
-from pallas_lsp.analysis import analyze
-from pallas_lsp.resolve.project import Project
-from pallas_lsp.settings import Settings
-
 
 @dataclass(frozen=True, order=True)
 class Found:
-    """An error or warning in a file, on a 1-based line; ``text`` is what it underlines."""
+    """An error or warning in a file, on a 1-based line; ``text`` is what it underlines of that line."""
 
     file: str
     line: int
@@ -24,18 +23,15 @@ class Found:
 
 
 def faults_in(folder: Path) -> tuple[int, list[Found]]:
-    """How many files of ``folder`` speak of Pallas, and the errors and warnings that are found from them."""
-    project = Project([str(folder)])
-    files, found = 0, set[Found]()
-    for path in sorted(folder.rglob("*.py")):
-        source = project.read(str(path))
-        if source is None or "pallas" not in source.text:
-            continue
-        files += 1
-        for diagnostic in analyze(source, project, Settings(jax_version=jax.__version__)).diagnostics:
-            if diagnostic.severity in ("error", "warning"):
-                place = project.read(diagnostic.location.path)
-                assert place is not None
-                span = diagnostic.location.span
-                found.add(Found(place.path, place.line_of(span.start) + 1, diagnostic.rule, place.slice(span), diagnostic.message))
-    return files, sorted(found)
+    """How many files of ``folder`` speak of Pallas, and the errors and warnings that ``pallas-lsp check`` finds in it."""
+    command = [sys.executable, "-m", "pallas_lsp", "check", "--output-format", "json", "--jax-version", jax.__version__, "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    found = set[Found]()
+    for diagnostic in json.loads(done.stdout):
+        if diagnostic["severity"] in ("error", "warning"):
+            path, start, end = diagnostic["filename"], diagnostic["location"], diagnostic["end_location"]
+            line = Path(path).read_text().splitlines()[start["row"] - 1]
+            text = line[start["column"] - 1 : end["column"] - 1 if end["row"] == start["row"] else None]
+            found.add(Found(path, start["row"], diagnostic["code"], text, diagnostic["message"]))
+    return sum("pallas" in path.read_text(errors="replace") for path in folder.rglob("*.py")), sorted(found)

@@ -26,6 +26,7 @@ PACKAGES = {
     "pallas-forge-0.1.2": 8,
     "qwix-0.1.8": 5,
     "maxtext-0.2.5": 20,
+    "tpu-inference-0.32.0": 100,
 }
 
 # What stands there is refused: for other widths than 4 and 8 bits the words are gathered (`test_what_was_examined_is_refused`).
