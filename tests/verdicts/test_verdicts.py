@@ -10,7 +10,7 @@ from cases.literate import CASES
 from ops.copy_cases import COPIES
 from ops.lowering_cases import LOWERING
 from ops.traced_cases import TRACED
-from random_kernels.families import ACCESSES, CALLS
+from random_kernels.families import ACCESSES, CALLS, MESHES
 from verdicts.forms import random_form
 from verdicts.judging import tally_of
 from verdicts.operations import kernels
@@ -85,3 +85,10 @@ def test_of_compiler_parameters() -> None:
     tally = tally_of(PARAMETERS.format(text) for text in given)
     assert tally.wrong == []
     assert set(tally.accepted) == {"lowers"} and not tally.refused
+
+
+def test_of_random_kernels_of_meshes() -> None:
+    tally = tally_of(MESHES.make(f"v{seed}").text for seed in range(40))
+    assert tally.wrong == []
+    assert tally.refused["fails"] >= 0.9 * tally.refused.total()
+    assert tally.accepted["lowers"] > 0
