@@ -22,9 +22,15 @@ def _check_contracted(name: str, a: MaybeDim, b: MaybeDim) -> None:
         raise ShapeError(f"{name} contracts dimensions of one size, not {render(a)} and {render(b)}")
 
 
+def _promoted(preferred_element_type: Any, *avals: Aval) -> Operand:
+    """The dtype of a ``jnp`` product: the preferred one, else that of the promoted operands, which need not go together where one is."""
+    if preferred_element_type is None:
+        return promote(*((aval.dtype, aval.weak) for aval in avals))
+    return dtype_or(preferred_element_type, (None, None))
+
+
 def _product_dtype(a: Aval, b: Aval, preferred_element_type: Any) -> Operand:
-    """The dtype of a ``jnp`` product: the preferred one, else that of the promoted operands."""
-    result = dtype_or(preferred_element_type, promote((a.dtype, a.weak), (b.dtype, b.weak)))
+    result = _promoted(preferred_element_type, a, b)
     _accumulated(a.dtype, b.dtype, result[0])
     return result
 
@@ -126,7 +132,7 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
     lhs, rhs = array(a), array(b)
     if lhs.shape is not None and rhs.shape is not None:
         _check_contracted("vdot", product(lhs.shape), product(rhs.shape))
-    return Aval((), *dtype_or(preferred_element_type, promote((lhs.dtype, lhs.weak), (rhs.dtype, rhs.weak))))
+    return Aval((), *_promoted(preferred_element_type, lhs, rhs))
 
 
 @shape_function("jax.numpy.einsum")
@@ -144,7 +150,7 @@ def einsum(
     if not isinstance(subscripts, str) or out is not None:
         raise Undecided
     avals = [array(operand) for operand in operands]
-    dtype, weak = dtype_or(preferred_element_type, promote(*((aval.dtype, aval.weak) for aval in avals)))
+    dtype, weak = _promoted(preferred_element_type, *avals)
     return Aval(_einsum_shape(subscripts.replace(" ", ""), [aval.shape for aval in avals]), dtype, weak)
 
 
