@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ..shapes import dims
 from ..shapes.dims import Poly
 from ..text.trees import walk
 from .frames import MISSING, Frame
+from .growing import forget_length, lists_in_reach
 from .machine import Machine
 from .operators import made_on_host
 from .paths import PathEnd
 from .sequences import items_of
 from .statements import LoopControl, Returned, assign, executes
 from .truth import known_truth, truth
-from .unknowns import Number, Unknown, UnknownRange, Value
+from .unknowns import Number, Unknown, UnknownLength, UnknownRange, Value
 from .values import Array
 from .written import assigned_names, kept_with_node, written
 
@@ -89,7 +91,7 @@ def _run_unknown_times(
     changed = assigned_names(node)
     for turn in (0, 1) if _hands_on(node, changed, frame) else (None,):
         before = {name: frame.names.get(name, MISSING) for name in sorted(changed)}
-        lengths = {name: len(value) for name, value in frame.names.items() if isinstance(value, list)}
+        lists = {id(held): (held, list(held)) for *_, held in lists_in_reach(frame)}
         if not isinstance(node, ast.While):
             assign(machine, node.target, _item(machine, iterable, items, written(node.target), turn), frame, node)
         machine.path.repeated += 1
@@ -100,14 +102,15 @@ def _run_unknown_times(
             raise PathEnd("a return inside a loop of unknown length") from None
         finally:
             machine.path.repeated -= 1
-        _forget_changes(machine, frame, before, lengths)
+        _forget_changes(machine, frame, before)
+        _forget_grown(machine, frame, lists.values())
         if left:
             break
 
 
 def _hands_on(node: ast.For | ast.AsyncFor | ast.While, changed: frozenset[str], frame: Frame) -> bool:
     """Whether a turn may see what another has done: the body reads a name that it binds later, or has a list at hand."""
-    lists = {name for name, value in frame.names.items() if isinstance(value, list)}
+    lists = {name for name, *_ in lists_in_reach(frame)}
     return not _read_in_turn(node).isdisjoint(changed & frame.names.keys() | lists)
 
 
@@ -143,15 +146,22 @@ def _read_in(node: ast.AST) -> set[str]:
     return names | {n.target.id for n in walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
 
 
-def _forget_changes(machine: Machine, frame: Frame, before: dict[str, Value], lengths: dict[str, int]) -> None:
+def _forget_changes(machine: Machine, frame: Frame, before: dict[str, Value]) -> None:
     for name, old in before.items():
         new = frame.names.get(name, MISSING)
         if new is not old and new is not MISSING:
             frame.names[name] = _joined(machine, old, new, ast.Name(name))
-    for name, length in lengths.items():
-        value = frame.names.get(name)
-        if isinstance(value, list) and len(value) != length:
-            frame.names[name] = Unknown(f"`{name}` grows in a loop of unknown length", host=machine.kernel is None)
+
+
+def _forget_grown(machine: Machine, frame: Frame, lists: Iterable[tuple[list[Value], list[Value]]]) -> None:
+    """Of a list that a turn made longer or shorter only its start is known, if that stayed; of another one the items that stayed."""
+    for held, old in lists:
+        same = [new is was for new, was in zip(held, old, strict=False)]
+        if len(held) != len(old):
+            head = old if len(held) > len(old) and all(same) else []
+            forget_length(machine, held, frame, head, "a list that grows in a loop of unknown length")
+        elif not all(same):
+            held[:] = [new if new is was else _joined(machine, was, new, ast.Name("item")) for new, was in zip(held, old, strict=True)]
 
 
 def _joined(machine: Machine, old: Value, new: Value, node: ast.Name) -> Value:
@@ -160,6 +170,9 @@ def _joined(machine: Machine, old: Value, new: Value, node: ast.Name) -> Value:
         return Array(new.aval, (old, new), made_by=new.made_by)
     if type(old) is type(new) and isinstance(old, str | int | float | bool) and old == new:
         return old
+    if isinstance(old, UnknownLength) and isinstance(new, UnknownLength):
+        stays = len(new.head) >= len(old.head) and all(a is b for a, b in zip(old.head, new.head, strict=False))
+        return old if stays else UnknownLength(old.why, [], host=old.host)
     why = "changed in a loop of unknown length"
     if all(isinstance(value, int | Poly | Number) and not isinstance(value, bool) for value in (old, new)):
         return machine.number(why, node)

@@ -67,7 +67,8 @@ def binary(machine: Machine, op: str, a: Value, b: Value, node: ast.AST, frame: 
     if isinstance(a, Array) or isinstance(b, Array):
         return array_operator(machine, op, a, b, node, frame)
     if (isinstance(a, tuple | list) and isinstance(b, tuple | list | Unknown | Poly)) or isinstance(b, tuple | list):
-        head = list(a) if isinstance(a, tuple | list) and op == "+" else []
+        start = a.head if isinstance(a, UnknownLength) else a
+        head = list(start) if isinstance(start, tuple | list) and op == "+" else []
         return UnknownLength("a sequence of unknown length", head, host=machine.kernel is None)
     if op == "@" and isinstance(a, Library):
         from .library.mesh_kernels import at_mesh

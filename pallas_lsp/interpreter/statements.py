@@ -13,6 +13,7 @@ from .classes import class_attribute, define_class
 from .events import ValueStore
 from .expressions import key_in, make_function
 from .frames import Frame
+from .growing import forget_length
 from .machine import CONTEXTS, EXECUTE, Arguments, Machine
 from .operators import SYMBOL, binary
 from .paths import PathEnd
@@ -28,6 +29,7 @@ from .values import (
     Ref,
     RefIndexer,
     Unknown,
+    UnknownLength,
     Value,
 )
 
@@ -98,7 +100,9 @@ def _augassign(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
         if items is not None:
             current.extend(items)
             return
-        assign(machine, node.target, Unknown("a list grown by a sequence of unknown length", host=True), frame, node)
+        why = "a list grown by a sequence of unknown length"
+        if not forget_length(machine, current, frame, list(current), why):
+            assign(machine, node.target, UnknownLength(why, list(current)), frame, node)
         return
     changed = binary(machine, SYMBOL[type(node.op)], current, value, node, frame)
     host_arrays.forget(current)  # NumPy's arrays change in place

@@ -14,10 +14,12 @@ from .. import host_arrays
 from ..events import Computed, ShapeFault
 from ..expressions import dict_key
 from ..frames import Frame
+from ..growing import forget_length
 from ..liveness import arrays_in
 from ..machine import CALL, Arguments, Machine
 from ..operations import is_traced, needs_static, note_operation, traced_in
 from ..operators import cause_of, compare, from_shapes
+from ..paths import PathEnd
 from ..sequences import Filling, items_of, key_value
 from ..truth import truth
 from ..values import (
@@ -57,9 +59,12 @@ def _list(machine: Machine, items: list[Value], name: str, arguments: Arguments,
         return None
     if name == "extend" and len(args) == 1:
         more = items_of(machine, args[0], node, frame)
+        why = "a list grown by a sequence of unknown length"
         if more is not None:
             items.extend(more)
-            return None
+        elif not forget_length(machine, items, frame, list(items), why):
+            raise PathEnd(why)
+        return None
     if name == "insert" and len(args) == 2 and isinstance(args[0], int):
         items.insert(args[0], args[1])
         return None
@@ -75,8 +80,9 @@ def _list(machine: Machine, items: list[Value], name: str, arguments: Arguments,
         return None
     if name in ("index", "count"):
         return Unknown(f"`list.{name}`", host=True)
-    # A method that is not modelled leaves nothing known of the list.
-    items[:] = [Unknown(f"an item after `list.{name}`", host=True) for _ in items]
+    # A method that is not modelled leaves nothing known of the items.
+    length = len(items) + {"insert": 1, "pop": -1, "remove": -1}.get(name, 0)
+    items[:] = [Unknown(f"an item after `list.{name}`", host=True) for _ in range(length)]
     return Unknown(f"`list.{name}`", host=True)
 
 
