@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..interpreter.operation_events import Operation
 from ..shapes import dtypes
+from ..shapes.dims import Truth, equal
 from . import lowered, words
 from .compiler import ALL, refused_on, who
 from .contraction import PRODUCTS, Contraction, contraction_of
@@ -23,9 +24,9 @@ def _product(event: Operation, context: Context) -> Contraction | None:
 
 
 def _matrix_product(event: Operation, context: Context) -> Contraction | None:
-    """As `_product`, without the products of rows with a single row, which are lowered before anything else is looked at."""
+    """As `_product`, without what may be a product of rows with a single row: these are lowered before anything else is looked at."""
     product = _product(event, context)
-    return product if product is not None and not _is_row_product(product) else None
+    return product if product is not None and _is_row_product(product) is Truth.NO else None
 
 
 def _sides(product: Contraction) -> str:
@@ -77,7 +78,7 @@ def matmul_f16(event: Operation, context: Context) -> Finding | None:
 def matmul_bf16_single_row_rhs(event: Operation, context: Context) -> Finding | None:
     """Rows times one row, contracted over the last dims, in mixed or narrow dtypes."""
     product = _product(event, context)
-    if product is None or not _is_row_product(product) or None in (product.left.dtype, product.right.dtype, product.result):
+    if product is None or _is_row_product(product) is not Truth.YES or None in (product.left.dtype, product.right.dtype, product.result):
         return None
     integers = not any(dtypes.is_floating(dtype) for dtype in (product.left.dtype, product.right.dtype))
     if integers:
@@ -97,10 +98,12 @@ def matmul_bf16_single_row_rhs(event: Operation, context: Context) -> Finding | 
     )
 
 
-def _is_row_product(product: Contraction) -> bool:
+def _is_row_product(product: Contraction) -> Truth:
     left, right = product.left, product.right
-    plain = len(left.shape) == len(right.shape) == 2 and left.contracted == right.contracted == (1,) and right.shape[0] == 1
-    return plain and not left.batch and {left.dtype, right.dtype} != {"float32"}
+    plain = len(left.shape) == len(right.shape) == 2 and left.contracted == right.contracted == (1,)
+    if not plain or left.batch or {left.dtype, right.dtype} == {"float32"}:
+        return Truth.NO
+    return equal(right.shape[0], 1)
 
 
 @rule("matmul-nothing-contracted", on=Operation, order=54, stage="lower", functions=PRODUCTS)
