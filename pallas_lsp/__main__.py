@@ -23,7 +23,9 @@ def main(argv: list[str] | None = None) -> int:
     0 nothing found, 1 something found, 2 could not run, 130 interrupted, 141 the reader of the output went away."""
     if argv is None:
         _leave_workspace()
-        argv = sys.argv[1:]
+        status = main(sys.argv[1:])
+        gc.freeze()  # the process ends: Python would look for cycles in all that is left before it lets go of it
+        return status
     if argv and argv[0] in ("--version", "-V"):
         from . import __version__
 

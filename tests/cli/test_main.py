@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import resource
@@ -14,6 +15,7 @@ import pytest
 from cli.command_line import REPOSITORY, Run
 
 from pallas_lsp import __version__
+from pallas_lsp.__main__ import main
 
 VERSION_CPU_SECONDS = 0.060
 
@@ -36,6 +38,16 @@ def test_version_costs_little_cpu() -> None:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     assert statistics.median(cpu_seconds() for _ in range(7)) <= VERSION_CPU_SECONDS
+
+
+def test_the_end_of_the_process_does_not_look_for_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["pallas-lsp", "--version"])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    try:
+        assert main() == 0
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
 
 
 def test_help_names_every_command(run: Run) -> None:
