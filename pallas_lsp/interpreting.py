@@ -161,7 +161,7 @@ class Interpreter:
 
     def _machine(self, source: Source) -> Machine:
         installed = self.project.installed if self._lookup else None
-        return Machine(self.project, source.path, self.version, installed, self._cancelled, self._details)
+        return Machine(self.project, source.path, self.version, installed, self._cancelled, self._details, self._settings.target)
 
     def _given(self, path: str) -> list[GivenCall]:
         return [call for call in self._settings.shapes if call.is_of(path)]

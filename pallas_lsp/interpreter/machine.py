@@ -95,7 +95,8 @@ class Machine:
 
     ``project`` reads files; ``focus``: the file whose values are noted for hover; ``jax_version``: the JAX that is stated; ``installed``
     looks up names of packages that are neither the project's nor known (None: not now; the names are collected in ``unresolved``);
-    ``cancelled`` says that nobody wants the result. ``details``: what hover and verdicts need is noted too.
+    ``cancelled`` says that nobody wants the result. ``details``: what hover and verdicts need is noted too; ``target``: the
+    chip that is stated.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class Machine:
         installed: Callable[[LibraryName, str], Target | None] | None = None,
         cancelled: Callable[[], bool] | None = None,
         details: bool = True,
+        target: str | None = None,
     ) -> None:
         self.project = project
         self.focus = focus
@@ -113,6 +115,7 @@ class Machine:
         self.installed = installed
         self.cancelled = cancelled
         self.details = details
+        self.target = target
         self.modules: dict[str, ModuleFile] = {}
         self.unresolved: set[str] = set()
         self.resolving: list[Imported] = []

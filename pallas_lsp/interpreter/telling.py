@@ -6,10 +6,10 @@ import ast
 
 from ..shapes.dims import Poly
 from ..shapes.poly import symbols_of
-from .values import ABSENT, Array, Condition, Function, Library, Ref, Unknown, Value
+from .values import ABSENT, Array, ChipFacts, Condition, Function, Library, Ref, Unknown, Value
 from .written import written
 
-_CERTAIN = frozenset({int, float, bool, str, type(None), tuple, list, dict, Function, Library})
+_CERTAIN = frozenset({int, float, bool, str, type(None), tuple, list, dict, Function, Library, ChipFacts})
 
 
 def told(value: Value) -> int:

@@ -2,7 +2,7 @@
 
 Mirrors ``jax/_src/pallas/mosaic/primitives.py`` (``_dma_start_abstract_eval``, ``_dma_wait_abstract_eval``),
 ``jax/_src/pallas/primitives.py`` (``check_sem_avals``), ``_dma_start_lowering_rule`` of ``jax/_src/pallas/mosaic/lowering.py`` and the
-verifier of ``tpu.enqueue_dma``.
+verifiers of ``tpu.enqueue_dma`` and ``tpu.wait_dma``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..shapes.dims import Truth
 from . import words
 from .registry import Context, Finding, rule
 
-_VERIFIER = "Pallas encountered an internal verification error. ... 'tpu.enqueue_dma' op DMA source and target {} mismatch"
+_VERIFIER = "Pallas encountered an internal verification error. ... 'tpu.{}' op DMA source and target {} mismatch"
 _SEMAPHORES = ("semaphore", "barrier_semaphore", "dma_sem")
 
 
@@ -26,8 +26,17 @@ def is_indexed(ref: Value) -> bool:
 
 def _ends(event: CopyStep) -> tuple[Ref, Ref] | None:
     """The two refs of a copy that is started."""
-    source, destination = event.copy.source, event.copy.destination
-    return (source, destination) if event.step == "start" and isinstance(source, Ref) and isinstance(destination, Ref) else None
+    return _refs_of(event.copy) if event.step == "start" else None
+
+
+def _ends_compared(event: CopyStep, context: Context) -> tuple[Ref, Ref] | None:
+    """The two refs of a copy where the verifier compares them: at its start, since 0.12 where it is waited for too."""
+    return _refs_of(event.copy) if event.step == "start" or context.jax(since="0.12") else None
+
+
+def _refs_of(made: CopyMade) -> tuple[Ref, Ref] | None:
+    source, destination = made.source, made.destination
+    return (source, destination) if isinstance(source, Ref) and isinstance(destination, Ref) else None
 
 
 @rule("semaphore-missing", on=CopyMade, order=5, also=(CopyStep,), stage="trace")
@@ -123,7 +132,7 @@ def dma_bool(event: CopyStep, context: Context) -> Finding | None:
 @rule("dma-shape-mismatch", on=CopyStep, order=30, stage="lower", cores=EVERY)
 def dma_shape_mismatch(event: CopyStep, context: Context) -> Finding | None:
     """Source and destination of a copy differ in shape."""
-    ends = _ends(event)
+    ends = _ends_compared(event, context)
     if ends is None or any(is_indexed(end) for end in ends) or same_shape(event.where.facts, ends[0].shape, ends[1].shape) is not Truth.NO:
         return None
     shapes = " and ".join(f"{words.name(ref)} has shape {words.shape(ref.shape)}" for ref in ends)
@@ -131,22 +140,28 @@ def dma_shape_mismatch(event: CopyStep, context: Context) -> Finding | None:
         event.where.location,
         f"a copy between different shapes: {shapes}{' where it is copied' if any(ref.is_view for ref in ends) else ''}",
         (*words.shaped(ends[0]), *words.shaped(ends[1])),
-        _VERIFIER.format("shape"),
+        _verifier(event, "shape"),
+        cause=event.copy.where.location,
     )
 
 
 @rule("dma-dtype-mismatch", on=CopyStep, order=31, stage="lower", cores=EVERY)
 def dma_dtype_mismatch(event: CopyStep, context: Context) -> Finding | None:
     """Source and destination of a copy differ in dtype."""
-    ends = _ends(event)
+    ends = _ends_compared(event, context)
     if ends is None or None in (ends[0].dtype, ends[1].dtype) or ends[0].dtype == ends[1].dtype:
         return None
     return Finding(
         event.where.location,
         f"a copy from {ends[0].dtype} to {ends[1].dtype}: copies move bits, copy first and cast what was loaded",
         (*words.shaped(ends[0]), *words.shaped(ends[1])),
-        _VERIFIER.format("element type"),
+        _verifier(event, "element type"),
+        cause=event.copy.where.location,
     )
+
+
+def _verifier(event: CopyStep, what: str) -> str:
+    return _VERIFIER.format("enqueue_dma" if event.step == "start" else "wait_dma", what)
 
 
 @rule("wait-send-on-local-copy", on=CopyStep, order=4, stage="trace")

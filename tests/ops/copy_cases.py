@@ -37,6 +37,16 @@ _SHAPES: list[Case] = [
         None,
         made("x_ref.at[0:8]", "buffer", after="copy.start()\npltpu.make_async_copy(x_ref.at[0:8], buffer, sem).wait()"),
     ),
+    (
+        "a wait for a copy between other shapes",
+        "dma-shape-mismatch" if NEW else None,
+        made("x_ref.at[0:8]", "buffer", after="copy.start()\npltpu.make_async_copy(x_ref, buffer, sem).wait()"),
+    ),
+    (
+        "a wait for a copy between other dtypes",
+        "dma-dtype-mismatch" if NEW else None,
+        made("x_ref.at[0:8]", "o_ref", after="copy.start()\npltpu.make_async_copy(x_ref.at[0:8], buffer, sem).wait()", scratch="pltpu.VMEM((8, 128), jnp.int32)"),
+    ),
     ("a copy that is made only", None, made("x_ref", "buffer", after="")),
     ("a copy to another dtype", "dma-dtype-mismatch", made("x_ref.at[0:8]", "buffer", scratch="pltpu.VMEM((8, 128), jnp.bfloat16)")),
     ("sync_copy", None, copy("pltpu.sync_copy(x_ref.at[0:8], buffer)\npltpu.sync_copy(buffer, o_ref)")),

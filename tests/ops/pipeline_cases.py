@@ -72,7 +72,19 @@ _GRIDS: list[Case] = [
     ("an axis that the pipeline's grid has not", "program-id-axis", pipe(body="def body(a, b):\n    b[...] = a[...] + pl.program_id(1)")),
 ]
 
+_TREE = "def body(a, b):\n    b[...] = a['x'][...] + 1.0"
+
+
+def in_a_tree(spec: str, body: str = _TREE) -> str:
+    """A pipeline whose operand and spec stand in a dict."""
+    return pipe(spec, specs=f"[{{'x': {spec}, 'none': None}}]", body=body, on="({'x': x_ref, 'none': None}, o_ref)")
+
+
 _OPERANDS: list[Case] = [
+    ("operands of a pipeline in a dict", None, in_a_tree(block())),
+    ("a value of another shape from a dict of a pipeline", "store-shape-mismatch", in_a_tree(block(), f"{_TREE[:-6]}[0:64]")),
+    ("a block of fewer dims in a dict of a pipeline", "pipeline-args", in_a_tree(block("(128,)", "i: (i,)"))),
+    ("a ragged block in a dict of a pipeline", "pipeline-block-tiling", in_a_tree(block("(100, 256)"))),
     ("a spec of a pipeline that is in no list", None, pipe(specs=block())),
     ("a view as operand of a pipeline", None, pipe(on="(x_ref.at[0:256], o_ref)", x="f32[512,256]", out="f32[256,256]")),
     ("too few operands of a pipeline", "pipeline-args", pipe(on="(x_ref)")),

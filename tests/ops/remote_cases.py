@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 from ops.copy_cases import copy, made
-from ops.modules import Case
+from ops.modules import NEW, Case
 
 _MODULE = """\
 import jax
@@ -116,6 +116,12 @@ _SIGNALS: list[Case] = [
     ("a signal to a coordinate without a mesh", "remote-outside-shard-map", signalled("(1,)", before="", names=None)),
 ]
 
+_OTHER = f"{RIGHT}pltpu.make_async_remote_copy(x_ref.at[pl.ds(0, 4)], o_ref.at[pl.ds(0, 8)], send, recv, device_id={{'x': right}}).STEP()\n"
+_WAITS: list[Case] = [
+    (f"{step} for a remote copy between other shapes", "dma-shape-mismatch" if NEW else None, remote(_OTHER.replace("STEP", step)))
+    for step in ("wait_recv", "wait_send")
+]
+
 STORED = "pltpu.sync_copy(x_ref, o_ref)\n"
 _AXES: list[Case] = [
     ("the index on an axis", None, remote(f"i = lax.axis_index('x')\n{STORED}")),
@@ -142,4 +148,4 @@ _LOCAL: list[Case] = [
     ("a sync_copy that adds", "dma-add-on-tensorcore", copy("pltpu.sync_copy(x_ref.at[0:8], buffer, add=True)")),
 ]  # fmt: skip
 
-REMOTE: list[Case] = [*_DEVICES, *_SIGNALS, *_AXES, *_LOCAL]
+REMOTE: list[Case] = [*_DEVICES, *_WAITS, *_SIGNALS, *_AXES, *_LOCAL]

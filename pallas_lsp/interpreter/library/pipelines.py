@@ -150,8 +150,8 @@ def _run_body(machine: Machine, made: Pipeline, arguments: Arguments, node: ast.
     specs = [*_as_list(made.in_specs), *_as_list(made.out_specs)]
     operands = [machine.settle(arg) for arg in arguments.args]
     known = arguments.exact and not any(isinstance(s, Unknown) for s in (made.in_specs, made.out_specs))
-    plain = known and "allocations" not in arguments.kwargs and all(isinstance(spec, BlockSpec) for spec in specs)
-    if plain:
+    by_specs = known and "allocations" not in arguments.kwargs
+    if by_specs and all(isinstance(spec, BlockSpec) for spec in specs):
         _refuse(machine, node, frame, _operand_fault(made, operands, len(specs)))
     if not known or len(operands) != len(specs):
         machine.doubt("how the operands and the specs of the pipeline fit together")
@@ -161,21 +161,35 @@ def _run_body(machine: Machine, made: Pipeline, arguments: Arguments, node: ast.
     context = _context(machine, made)
     inputs = len(_as_list(made.in_specs))
     refs: list[Value] = []
-    for index, (spec, ref) in enumerate(zip(specs, operands, strict=True)):
-        if plain and isinstance(ref, Ref) and isinstance(spec, BlockSpec):
-            taken = Operand(ref, spec, index < inputs, made.tiled)
-            _refuse(machine, node, frame, spec_fault(machine, taken, made.grid, context.call))
-            if not is_plain(taken, made.grid):
-                machine.doubt(f"how the pipeline takes blocks of `{ref.root.name}`")
-        role = "input" if index < inputs else "output"
-        refs.append(tree_map(machine, lambda leaf, ref=ref, role=role: _window(ref, leaf, role, made.origin), spec))
-    if not plain or set(made.options) - _PLAIN:
+    for index, (spec, given) in enumerate(zip(specs, operands, strict=True)):
+        reads = index < inputs
+
+        def window(leaf: Value, ref: Value, reads: bool = reads) -> Value:
+            if by_specs:
+                _check_operand(machine, made, leaf, ref, reads, context.call, node, frame)
+            return _window(ref, leaf, "input" if reads else "output", made.origin)
+
+        refs.append(tree_map(machine, window, spec, given))
+    if not by_specs or set(made.options) - _PLAIN:
         machine.doubt("the options of the pipeline")
     scratches = arguments.kwargs.get("scratches", ())
     extra = list(scratches) if isinstance(scratches, tuple | list) else []
     passed = Arguments([*refs, *extra])
     _refuse(machine, node, frame, _body_fault(machine, made.body, passed))
     run_kernel(machine, made.body, passed, context, node, frame, made.origin)
+
+
+def _check_operand(
+    machine: Machine, made: Pipeline, spec: Value, ref: Value, reads: bool, call: Location, node: ast.AST, frame: Frame
+) -> None:
+    """Refuse what JAX refuses of the spec of one operand, and note a doubt where that is not known."""
+    if not isinstance(ref, Ref) or not isinstance(spec, BlockSpec):
+        machine.doubt("an operand of the pipeline or its spec")
+        return
+    taken = Operand(ref, spec, reads, made.tiled)
+    _refuse(machine, node, frame, spec_fault(machine, taken, made.grid, call))
+    if not is_plain(taken, made.grid):
+        machine.doubt(f"how the pipeline takes blocks of `{ref.root.name}`")
 
 
 def _body_fault(machine: Machine, body: Value, passed: Arguments) -> Fault | None:

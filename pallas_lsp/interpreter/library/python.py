@@ -91,10 +91,18 @@ def _isinstance(call: Call) -> Value:
         return True
     if None not in answers:
         return False
+    types = sorted(getattr(option, "name", "?") for option in options)
+    short = "|".join(type_name.rpartition(".")[2] for type_name in types)
+    if isinstance(value, Array) and not value.numpy and "?" not in types:  # JAX's arrays are all of one class
+        key, of_arrays = f"truth:jax.Array is {'|'.join(types)}", not _NAMES_OF_ARRAYS.isdisjoint(short.split("|"))
+        return Condition(key, (f"an array of JAX's is a {short}", f"an array of JAX's is no {short}"), of_arrays)
     name = value.key if isinstance(value, Unknown) and value.key else "a value"
-    types = "|".join(sorted(getattr(option, "name", "?") for option in options))
-    short = "|".join(type_name.rpartition(".")[2] for type_name in types.split("|"))
-    return Condition(f"isinstance:{name}:{types}", (f"`{name}` is a {short}", f"`{name}` is not a {short}"), True)
+    return Condition(f"isinstance:{name}:{'|'.join(types)}", (f"`{name}` is a {short}", f"`{name}` is not a {short}"), True)
+
+
+_NAMES_OF_ARRAYS = frozenset({"Array", "ArrayLike", "Tensor", "Tracer", "ndarray"})
+_NO_PYTHON_VALUES = frozenset({"jax.numpy.dtype", "numpy.dtype", "jax.core.Tracer", "numpy.ndarray"})
+"""Classes that no number, text or container of Python's is of."""
 
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -119,6 +127,8 @@ def _is_instance(value: Value, option: Value) -> bool | None:
             return isinstance(value, _TYPES[option.name]) if not (isinstance(value, Instance) and not value.cls.complete) else None
         if isinstance(value, Opaque) and value.name == option.name:
             return True
+        if option.name in _NO_PYTHON_VALUES and isinstance(value, int | float | str | tuple | list | dict | type(None) | Poly):
+            return False
         if option.name in ("jax.core.Tracer", "numpy.ndarray", "numbers.Number"):
             return False if isinstance(value, Instance) and value.cls.complete else None
         return False if isinstance(value, str | type(None)) else None
