@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,3 +204,18 @@ class AccumulatorUse(Event):
     acc: Ref
     lhs: Value
     staged: Value
+
+
+@dataclass(slots=True)
+class PartsFault(Event):
+    """A kernel takes parts of a tuple, list or dict that it does not have.
+
+    ``kind``: ``count`` (it is unpacked into ``part`` names, one of them ``starred``), ``index`` (``part`` is no index of a sequence),
+    ``range`` (there is no item of that number) or ``key``. ``holder``: the expression of the value, where it is written out.
+    """
+
+    kind: str
+    value: Value
+    part: Value
+    starred: bool = False
+    holder: ast.expr | None = None

@@ -16,6 +16,7 @@ from .frames import Frame
 from .growing import forget_length
 from .machine import CONTEXTS, EXECUTE, Arguments, Machine
 from .operators import SYMBOL, binary
+from .parts import check_index, wrong_count
 from .paths import PathEnd
 from .refs import store
 from .sequences import items_of, unpack
@@ -153,11 +154,11 @@ def _assign_sequence(
         items = [Unknown(getattr(value, "why", "a sequence of unknown length"), host=getattr(value, "host", False)) for _ in range(count)]
     elif starred is not None:
         if len(items) < count - 1:
-            raise PathEnd("raise")
+            raise wrong_count(machine, value, count - 1, True, value_node, node, frame)
         after = count - starred - 1
         items = [*items[:starred], items[starred : len(items) - after], *items[len(items) - after :]]
     elif len(items) != count:
-        raise PathEnd("raise")
+        raise wrong_count(machine, value, count, False, value_node, node, frame)
     nodes = value_node.elts if isinstance(value_node, ast.Tuple | ast.List) and len(value_node.elts) == count else [None] * count
     for element, item, part in zip(target.elts, items, nodes, strict=True):
         assign(machine, element, item, frame, node, part)
@@ -179,7 +180,10 @@ def _assign_item(machine: Machine, target: ast.Subscript, value: Value, frame: F
             holder.clear()
         else:
             holder[key] = value
-    elif isinstance(holder, list):
+    elif isinstance(holder, tuple | list):
+        check_index(machine, holder, index, target, frame)
+        if isinstance(holder, tuple):
+            return
         if isinstance(index, int) and -len(holder) <= index < len(holder):
             holder[index] = value
         else:

@@ -16,6 +16,7 @@ from .frames import Frame
 from .machine import Arguments, Machine, dim_at
 from .operations import is_traced, needs_static, traced_in
 from .operators import from_shapes
+from .parts import check_index, check_key
 from .refs import load, view
 from .sequences import Filling
 from .truth import as_dim
@@ -67,6 +68,7 @@ def item(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Fr
         key = key_in(machine, value, index, node, frame)
         if isinstance(value, Filling) and key is not ABSENT and key not in value:
             value[key] = machine.call(value.factory, Arguments([]), node, frame)
+        check_key(machine, value, key, node, frame)
         return (
             machine.settle(value[key])
             if key is not ABSENT and key in value
@@ -130,6 +132,7 @@ def _sequence_item(machine: Machine, value: Any, index: Value, node: ast.expr, f
         if not all(part is None or isinstance(part, int) for part in parts) or index.step == 0:
             return Unknown("a slice with unknown bounds", host=machine.kernel is None)
         return value[index]
+    check_index(machine, value, index, node, frame)
     if not isinstance(index, int):
         return Unknown("an item at an unknown index", host=machine.kernel is None)
     if not -len(value) <= index < len(value):

@@ -17,6 +17,7 @@ WITHOUT: dict[str, str] = {
         signal-device-id-dtype cond-branch-mismatch predicate-not-scalar invalid-operands
         zero-size-intermediate memory-space-invalid compiler-params-unknown-field compiler-params-type pallas-call-signature
         pltpu-op-precondition shard-map-vma scratch-invalid-type scratch-dict-name traced-shape ref-indexers
+        unpack-count sequence-index
     """,
     "how the work is cut into blocks, buffers and memories is the author's design": """
         block-tiling-1d block-tiling-2d block-any-windowed block-windowed-without-grid block-padding-waste vmem-budget-exceeded

@@ -1,0 +1,50 @@
+"""Parts that a kernel takes of tuples, lists and dicts and that are not there: Python raises where JAX calls the kernel."""
+
+from __future__ import annotations
+
+import ast
+
+from .frames import Frame
+from .machine import Machine
+from .operation_events import PartsFault
+from .paths import PathEnd
+from .values import DynamicSlice, Ref, Value
+
+
+def wrong_count(machine: Machine, value: Value, names: int, starred: bool, holder: ast.expr | None, node: ast.AST, frame: Frame) -> PathEnd:
+    """What ends a path that unpacks a sequence into another number of names."""
+    if isinstance(value, tuple):
+        _note(machine, "count", value, names, holder, node, frame, starred)
+    return PathEnd("raise", "ValueError")
+
+
+def check_index(machine: Machine, value: Value, index: Value, node: ast.expr, frame: Frame) -> None:
+    """End a path of a kernel's that asks a sequence for an item that it surely does not have, as whoever takes it for a ref does."""
+    if machine.kernel is None or not isinstance(value, tuple | list):
+        return
+    holder = node.value if isinstance(node, ast.Subscript) else None
+    if index is None or index is Ellipsis or isinstance(index, tuple | str | DynamicSlice):
+        _note(machine, "index", value, index, holder, node, frame)
+        raise PathEnd("raise", "TypeError")
+    if isinstance(value, tuple) and type(index) is int and not -len(value) <= index < len(value):
+        _note(machine, "range", value, index, holder, node, frame)
+        raise PathEnd("raise", "IndexError")
+
+
+def check_key(machine: Machine, value: dict[object, Value], key: object, node: ast.expr, frame: Frame) -> None:
+    """End a path of a kernel's that asks the dict of refs that it was given for one that is not there."""
+    if machine.kernel is None or not isinstance(key, str) or key in value or not value:
+        return
+    if all(isinstance(part, Ref) and isinstance(name, str) for name, part in value.items()):
+        _note(machine, "key", value, key, node.value if isinstance(node, ast.Subscript) else None, node, frame)
+        raise PathEnd("raise", "KeyError")
+
+
+def _note(
+    machine: Machine, kind: str, value: Value, part: Value, holder: ast.expr | None, node: ast.AST, frame: Frame, starred: bool = False
+) -> None:
+    if machine.kernel is None or machine.guarded:
+        return
+    where = machine.where(node, frame)
+    where.trail = tuple(machine.path.trail)
+    machine.emit(PartsFault(where, kind, value, part, starred, holder))
