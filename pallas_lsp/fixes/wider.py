@@ -88,7 +88,7 @@ def _augmented(event: Operation) -> Iterator[Fix]:
 def cast_by_way_of_float32(event: Operation, project: Project) -> Iterator[Fix]:
     """Floats of equal width are cast by way of a wider one; a 64-bit dtype is written as its 32-bit one."""
     code, cast = Code(event.where.module), computation_of(event)
-    if cast is None or not is_cast(event) or not cast.arrays:
+    if cast is None or not is_cast(event.function) or not cast.arrays:
         return
     edits: tuple[Edit, ...] | None = cast.cast(cast.arrays[:1], "float32")
     if edits is not None and not event.wide:

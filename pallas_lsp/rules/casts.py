@@ -19,7 +19,11 @@ _NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex1
 _TPU_BITCAST = "jax.experimental.pallas.tpu.bitcast"
 
 
-@rule("cast-unsupported", on=Operation, order=60, stage="lower")
+def _makes_dtype(function: str) -> bool:
+    return is_cast(function) or function in _MAKES_WIDE
+
+
+@rule("cast-unsupported", on=Operation, order=60, stage="lower", functions=_makes_dtype)
 def cast_unsupported(event: Operation, context: Context) -> Finding | None:
     """A cast between two floats of the same width, or to 64 bits."""
     if not lowered.is_used(event.result, event.where, context):
@@ -28,7 +32,7 @@ def cast_unsupported(event: Operation, context: Context) -> Finding | None:
     if made is not None:
         what = f"with 64 bits on, {lowered.name(event)} makes {made[0]} here, and a TPU kernel computes with 32 bits at most: {made[1]}"
         return Finding(event.where.location, what, jax_message="64-bit types are not supported")
-    if not is_cast(event):
+    if not is_cast(event.function):
         return None
     wide = _wide(event) if event.wide else None
     if wide is not None:
@@ -57,13 +61,14 @@ _MAKERS = {"identity": 1, "eye": 3}
 _COUNTS = {"sum": 2, "prod": 2}
 _POSITIONS = ("argmax", "argmin", "count_nonzero")
 _MIXED = ("add", "subtract", "multiply")
+_MAKES_WIDE = frozenset(f"jax.numpy.{short}" for short in (*_MAKERS, *_COUNTS, *_POSITIONS, *_MIXED))
 
 
 def _made_wide(event: Operation) -> tuple[str, str] | None:
     """The 64-bit dtype that a function makes of what has none, and what avoids it; None where it makes none."""
-    module, _, short = event.function.rpartition(".")
-    if module != "jax.numpy":
+    if event.function not in _MAKES_WIDE:
         return None
+    short = event.function.rpartition(".")[2]
     if short in _MAKERS and event.get(_MAKERS[short], "dtype") is None:
         return "float64", "name the dtype, `dtype=jnp.float32`"
     first = event.args[0] if event.args else None
@@ -79,12 +84,10 @@ def _made_wide(event: Operation) -> tuple[str, str] | None:
     return None
 
 
-def is_cast(event: Operation) -> bool:
-    """Whether an operation is a cast of its first argument."""
-    short = event.function.rpartition(".")[2]
-    return short in ("astype", "convert_element_type", "asarray") or (
-        event.function.startswith("jax.numpy.") and dtypes.canonical(short) is not None
-    )
+def is_cast(function: str) -> bool:
+    """Whether a function casts its first argument."""
+    short = function.rpartition(".")[2]
+    return short in ("astype", "convert_element_type", "asarray") or (function.startswith("jax.numpy.") and dtypes.canonical(short) is not None)
 
 
 _BITCASTS = frozenset({"jax.lax.bitcast_convert_type", "jax.numpy.view", _TPU_BITCAST})

@@ -5,6 +5,8 @@ Which function of which dtype is data: ``pallas_lsp/data/compiled.toml``, measur
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..data.chips import load_chips
 from ..data.operations import load_compiled
 from ..interpreter.events import Access
@@ -31,9 +33,9 @@ def who(context: Context, chips: frozenset[str]) -> str:
 
 def refusing(event: Operation, context: Context) -> tuple[str, frozenset[str]] | None:
     """The dtype of a vector operation that the table says is refused, and the chips that refuse it."""
-    rows = load_compiled().get(_COMPUTES_WITH.get(event.function, event.function))
+    rows = _rows(event.function)
     result = event.result[0] if isinstance(event.result, tuple) and event.result else event.result
-    if rows is None or not isinstance(result, Array) or not result.shape or not lowered.is_used(event.result, event.where, context):
+    if not rows or not isinstance(result, Array) or not result.shape or not lowered.is_used(event.result, event.where, context):
         return None
     dtype = lowered.operand_dtype(event)
     numbers = [arg for arg in (*event.args[:3], *event.kwargs.values()) if type(arg) is int]
@@ -41,6 +43,15 @@ def refusing(event: Operation, context: Context) -> tuple[str, frozenset[str]] |
         return None
     chips = next((chips for covered, chips in rows if dtype in covered), None)
     return (dtype, chips) if dtype is not None and chips is not None and refused_on(context, chips) else None
+
+
+def _rows(function: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    return load_compiled().get(_COMPUTES_WITH.get(function, function), ())
+
+
+def _is_refused(function: str, floats: bool) -> bool:
+    """Whether the table has lines of the function for floats, or for others."""
+    return any(dtypes.is_floating(dtype) is floats for covered, _ in _rows(function) for dtype in covered)
 
 
 # What a function is made of that the table knows.
@@ -66,7 +77,7 @@ def _changes(function: str, number: int, dtype: str) -> bool:
     return number not in ((-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1))
 
 
-@rule("i8-arithmetic", on=Operation, order=100, stage="compile", functions={*load_compiled(), *_COMPUTES_WITH})
+@rule("i8-arithmetic", on=Operation, order=100, stage="compile", functions=partial(_is_refused, floats=False))
 def i8_arithmetic(event: Operation, context: Context) -> Finding | None:
     """Arithmetic on vectors of narrow integers, which the compiler does not have."""
     found = refusing(event, context)
@@ -80,7 +91,10 @@ def i8_arithmetic(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("bf16-math", on=Operation, order=101, stage="compile")
+_ROOTS = frozenset({"jax.numpy.std", "jax.numpy.linalg.norm"})
+
+
+@rule("bf16-math", on=Operation, order=101, stage="compile", functions=lambda name: name in _ROOTS or _is_refused(name, floats=True))
 def bf16_math(event: Operation, context: Context) -> Finding | None:
     """A function of bfloat16 that the compiler has for float32 only."""
     found = refusing(event, context)
@@ -95,9 +109,6 @@ def bf16_math(event: Operation, context: Context) -> Finding | None:
     )
 
 
-_ROOTS = frozenset({"jax.numpy.std", "jax.numpy.linalg.norm"})
-
-
 def _half_scalar(event: Operation, context: Context) -> bool:
     """Whether a square root of one bfloat16 number is taken on the way."""
     result = event.result
@@ -107,7 +118,7 @@ def _half_scalar(event: Operation, context: Context) -> bool:
     )
 
 
-@rule("float16-vector", on=Access, order=130, also=(Operation,), stage="compile")
+@rule("float16-vector", on=Access, order=130, also=(Operation,), stage="compile", functions=is_cast)
 def float16_vector(event: Access | Operation, context: Context) -> Finding | None:
     """A float16 vector is loaded from a scratch buffer, stored to it, or made by a cast."""
     if isinstance(event, Operation):
@@ -131,7 +142,7 @@ def float16_vector(event: Access | Operation, context: Context) -> Finding | Non
 
 def _float16_made(event: Operation, context: Context) -> Finding | None:
     source, result = event.args[0] if event.args else None, event.result
-    if not is_cast(event) or not isinstance(source, Array) or not isinstance(result, Array):
+    if not is_cast(event.function) or not isinstance(source, Array) or not isinstance(result, Array):
         return None
     if result.dtype != "float16" or source.dtype in (None, "float16", "bfloat16") or not result.shape:
         return None

@@ -14,7 +14,7 @@ from ..interpreter.values import Array, Value
 from ..shapes import dtypes
 from . import lowered, words
 from .memory_spaces import happens
-from .primitives import UNIMPLEMENTED, reason
+from .primitives import UNIMPLEMENTED, reason, refused
 from .registry import Context, Finding, rule
 
 _RANDOM = "jax.random."
@@ -22,7 +22,10 @@ _TPU = "jax.experimental.pallas.tpu."
 _TAKE_ALONG = "Only take_along_axis-like gathers supported"
 
 
-@rule("gather-form", on=Operation, also=(Computed,), order=40, stage="lower")
+_TAKES = frozenset({"jax.numpy.take", "jax.numpy.take_along_axis"})
+
+
+@rule("gather-form", on=Operation, also=(Computed,), order=40, stage="lower", functions=refused("gather", also=_TAKES))
 def gather_form(event: Operation | Computed, context: Context) -> Finding | None:
     """Elements are gathered in another way than ``jnp.take_along_axis`` does along one of the last two dims."""
     if not lowered.is_used(event.result, event.where, context):
@@ -96,7 +99,7 @@ _IOTA = {"jax.lax.iota": (0, "dtype"), "jax.lax.broadcasted_iota": (0, "dtype"),
 _SPACED = frozenset({"jax.numpy.linspace", "jax.numpy.logspace", "jax.numpy.geomspace"})
 
 
-@rule("iota-float", on=Operation, order=41, stage="lower")
+@rule("iota-float", on=Operation, order=41, stage="lower", functions=refused("iota", also={*_IOTA, *_SPACED}))
 def iota_float(event: Operation, context: Context) -> Finding | None:
     """A row of float numbers is counted up."""
     if not _counts_in_floats(event, context) or not lowered.is_used(event.result, event.where, context):
@@ -118,7 +121,10 @@ def _counts_in_floats(event: Operation, context: Context) -> bool:
     return reason(event, context) == "iota"
 
 
-@rule("zero-size-intermediate", on=Operation, also=(Computed, Access), order=42, stage="lower")
+_SLICES = frozenset({"jax.numpy.roll", "jax.lax.associative_scan", "jax.numpy.pad", "jax.numpy.delete"})
+
+
+@rule("zero-size-intermediate", on=Operation, also=(Computed, Access), order=42, stage="lower", functions=refused("empty", also=_SLICES))
 def zero_size_intermediate(event: Operation | Computed | Access, context: Context) -> Finding | None:
     """An array without elements is made on the way."""
     if isinstance(event, Access):
@@ -210,7 +216,14 @@ def interior_padding(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("prng-form", on=Operation, order=45, stage="lower")
+_GENERATORS = frozenset(_TPU + name for name in ("prng_random_bits", "stateful_bits", "stateful_uniform", "stateful_normal"))
+
+
+def _is_random(function: str) -> bool:
+    return function in _GENERATORS or function in (f"{_TPU}prng_seed", f"{_TPU}to_pallas_key") or function.startswith(_RANDOM)
+
+
+@rule("prng-form", on=Operation, order=45, stage="lower", functions=_is_random)
 def prng_form(event: Operation, context: Context) -> Finding | None:
     """Random numbers are asked for in a way that is not lowered."""
     seed = event.function == f"{_TPU}prng_seed"
@@ -230,7 +243,7 @@ def _seed_fault(event: Operation) -> tuple[str, str] | None:
 
 
 def _random_fault(event: Operation, context: Context) -> tuple[str, str] | None:
-    if event.function in (f"{_TPU}prng_random_bits", f"{_TPU}stateful_bits", f"{_TPU}stateful_uniform", f"{_TPU}stateful_normal"):
+    if event.function in _GENERATORS:
         shape = event.get(0, "shape")
         if isinstance(shape, tuple | list) and len(shape) < 2:
             return "makes a vector: the generator makes arrays of rank 2 and more", "random_bits only supports rank>=2 outputs."

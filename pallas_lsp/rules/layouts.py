@@ -23,6 +23,13 @@ _RESHAPES = frozenset(
     {"jax.numpy.reshape", "jax.numpy.ravel", "jax.lax.reshape", "jax.lax.collapse", "jax.lax.expand_dims", "jax.numpy.expand_dims"}
 )
 _LANES = 128
+_PAIRS = {"jax.numpy.swapaxes": ("axis1", "axis2"), "jax.numpy.moveaxis": ("source", "destination")}
+# Functions by which a mask, or narrow elements, get another layout.
+_MAKES_UNIT = _RESHAPES | {"jax.numpy.stack", "jax.numpy.repeat"}
+_MOVES = _MAKES_UNIT | {
+    "jax.numpy.roll", "jax.experimental.pallas.tpu.roll", "jax.numpy.concatenate", "jax.lax.concatenate", "jax.numpy.pad",
+    "jax.numpy.transpose", "jax.lax.transpose", *_PAIRS,
+}  # fmt: skip
 
 
 def _sizes(value: object) -> tuple[int, ...] | None:
@@ -44,7 +51,7 @@ def _reshape(event: Operation, context: Context) -> tuple[Array, tuple[int, ...]
     return (source, before, after) if loaded or len(before) > 1 else None
 
 
-@rule("bool-reshape", on=Operation, order=110, also=(Computed,), stage="compile")
+@rule("bool-reshape", on=Operation, order=110, also=(Computed,), stage="compile", functions=_MOVES)
 def bool_reshape(event: Operation | Computed, context: Context) -> Finding | None:
     """A mask is given another layout."""
     if isinstance(event, Computed):
@@ -128,16 +135,13 @@ def _permutation(event: Operation) -> tuple[int, ...] | None:
     return tuple(order) or None
 
 
-_PAIRS = {"jax.numpy.swapaxes": ("axis1", "axis2"), "jax.numpy.moveaxis": ("source", "destination")}
-
-
 def _axes(values: Sequence[Value], count: int) -> list[int]:
     """So many axes of an array of rank 3, counted from the front; none where they are not all known."""
     known = [value % 3 for value in values if type(value) is int and -3 <= value < 3]
     return known if len(known) == len(values) == count else []
 
 
-@rule("trailing-unit-dim-packed", on=Operation, order=111, also=(Computed,), stage="compile")
+@rule("trailing-unit-dim-packed", on=Operation, order=111, also=(Computed,), stage="compile", functions=_MAKES_UNIT)
 def trailing_unit_dim_packed(event: Operation | Computed, context: Context) -> Finding | None:
     """More than 128 lanes of narrow elements get a last dim of size 1, or are repeated."""
     if not refused_on(context, _OLD) or not lowered.is_used(event.result, event.where, context):
@@ -186,7 +190,7 @@ def _unit(event: Operation, context: Context) -> tuple[str, str] | None:
     return (dtype, "a repeat along the lanes") if event.function == "jax.numpy.repeat" and rank > 1 and axis % rank == rank - 1 else None
 
 
-@rule("flatten-narrow", on=Operation, order=112, stage="compile")
+@rule("flatten-narrow", on=Operation, order=112, stage="compile", functions=_RESHAPES)
 def flatten_narrow(event: Operation, context: Context) -> Finding | None:
     """A reshape takes apart lanes that do not fill the registers."""
     reshaped = _reshape(event, context)

@@ -6,7 +6,7 @@ needs which primitive is data: ``pallas_lsp/data/operations.toml``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ..data.operations import MISSING, load_operations
 from ..interpreter.events import CallFault, Computed
@@ -51,7 +51,22 @@ def reason(event: Operation, context: Context) -> str | None:
 def _primitive(event: Operation, context: Context, rule_id: str) -> str | None:
     """The missing primitive that the rule is about."""
     kind, _, primitive = (reason(event, context) or "").partition(" ")
-    return primitive if kind == "primitive" and _OWN_RULE.get(primitive, "unimplemented-primitive") == rule_id else None
+    return primitive if kind == "primitive" and _rule_of(primitive) == rule_id else None
+
+
+def refused(*reasons: str, also: Collection[str] = ()) -> Callable[[str], bool]:
+    """The functions that the table refuses on TensorCores for one of these reasons, and others too."""
+    return lambda function: function in also or not _reasons(function).isdisjoint(reasons)
+
+
+def _reasons(function: str) -> set[str]:
+    """Why the table refuses the function, whatever the operands: the first words of its lines, or the rule that speaks of the primitive."""
+    split = [line.reason.partition(" ") for line in load_operations().refused.get(function, ())]
+    return {_rule_of(primitive) if kind == "primitive" else kind for kind, _, primitive in split}
+
+
+def _rule_of(primitive: str) -> str:
+    return _OWN_RULE.get(primitive, "unimplemented-primitive")
 
 
 def _missing(event: Operation | Computed | CallFault, what: str, primitive: str) -> Finding:
@@ -63,7 +78,13 @@ def _missing(event: Operation | Computed | CallFault, what: str, primitive: str)
     )
 
 
-@rule("unimplemented-primitive", on=Operation, also=(Computed, CallFault), order=20, stage="lower")
+_COPIES = ("jax.numpy.array", "jax.numpy.asarray")
+
+
+@rule(
+    "unimplemented-primitive", on=Operation, also=(Computed, CallFault), order=20, stage="lower",
+    functions=refused("unimplemented-primitive", also=_COPIES),
+)  # fmt: skip
 def unimplemented_primitive(event: Operation | Computed | CallFault, context: Context) -> Finding | None:
     """An operation that no TPU lowering rule exists for."""
     if isinstance(event, CallFault):
@@ -80,7 +101,7 @@ def unimplemented_primitive(event: Operation | Computed | CallFault, context: Co
 
 def _copied(event: Operation, context: Context) -> str | None:
     """``jnp.array`` of an array copies it, ``jnp.asarray`` does when it is told to."""
-    if event.function not in ("jax.numpy.array", "jax.numpy.asarray") or not isinstance(event.get(0, "object"), Array):
+    if event.function not in _COPIES or not isinstance(event.get(0, "object"), Array):
         return None
     default = event.function == "jax.numpy.array"
     return "copy" if event.kwargs.get("copy", default) is True and lowered.is_used(event.result, event.where, context) else None
@@ -92,7 +113,7 @@ def _is_numpys(event: Operation) -> bool:
     return isinstance(argument, Array) and argument.numpy
 
 
-@rule("value-dynamic-slice", on=Computed, also=(Operation,), order=21, stage="lower")
+@rule("value-dynamic-slice", on=Computed, also=(Operation,), order=21, stage="lower", functions=refused("value-dynamic-slice", also={"jax.numpy.roll"}))
 def value_dynamic_slice(event: Computed | Operation, context: Context) -> Finding | None:
     """A value is indexed at a traced position, or at one that it does not have."""
     if isinstance(event, Operation):
@@ -125,7 +146,7 @@ def _rolled(event: Operation, context: Context) -> bool:
     return traced and lowered.is_used(event.result, event.where, context)
 
 
-@rule("conv", on=Operation, order=22, stage="lower", until="0.12")
+@rule("conv", on=Operation, order=22, stage="lower", until="0.12", functions=refused("conv"))
 def conv(event: Operation, context: Context) -> Finding | None:
     """A convolution, which older versions do not lower."""
     primitive = _primitive(event, context, "conv")
@@ -201,18 +222,15 @@ def _top_k_dtype(event: Operation) -> Finding | None:
     )
 
 
-def _of_reason(*reasons: str) -> Callable[[Operation, Context], bool]:
-    return lambda event, context: (reason(event, context) or "").partition(" ")[0] in reasons
+def _is_for(event: Operation, context: Context, *reasons: str) -> bool:
+    """Whether the table refuses the operation for one of these reasons."""
+    return (reason(event, context) or "").partition(" ")[0] in reasons
 
 
-_of_argmax, _of_reduction, _of_finite = _of_reason("argmax"), _of_reason("reduction"), _of_reason("is_finite")
-_of_dtype, _of_empty, _of_gather = _of_reason("nextafter", "erf_inv", "extremum"), _of_reason("empty"), _of_reason("gather")
-
-
-@rule("argmax-dtype", on=Operation, order=30, stage="lower")
+@rule("argmax-dtype", on=Operation, order=30, stage="lower", functions=refused("argmax"))
 def argmax_dtype(event: Operation, context: Context) -> Finding | None:
     """``argmax`` or ``argmin``, perhaps inside another function, of a dtype that is not lowered."""
-    if not _of_argmax(event, context):
+    if not _is_for(event, context, "argmax"):
         return None
     short = event.function.rpartition(".")[2]
     hidden = "" if short in ("argmax", "argmin") else " takes an `argmax`, which"
@@ -229,10 +247,10 @@ def argmax_dtype(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("reduction-dtype", on=Operation, order=31, stage="lower")
+@rule("reduction-dtype", on=Operation, order=31, stage="lower", functions=refused("reduction"))
 def reduction_dtype(event: Operation, context: Context) -> Finding | None:
     """A reduction of a dtype that is not lowered."""
-    if not _of_reduction(event, context):
+    if not _is_for(event, context, "reduction"):
         return None
     dtype, result = lowered.operand_dtype(event), event.result
     if event.function == "jax.lax.reduce_sum" and isinstance(result, Array) and result.shape == () and dtypes.kind(dtype) == "signed":
@@ -245,10 +263,10 @@ def reduction_dtype(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("isfinite-bf16", on=Operation, order=32, stage="lower")
+@rule("isfinite-bf16", on=Operation, order=32, stage="lower", functions=refused("is_finite"))
 def isfinite_bf16(event: Operation, context: Context) -> Finding | None:
     """``isfinite``, perhaps inside another function, of a 16-bit float."""
-    if not _of_finite(event, context):
+    if not _is_for(event, context, "is_finite"):
         return None
     return Finding(
         event.where.location,
@@ -257,10 +275,13 @@ def isfinite_bf16(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("operation-dtype", on=Operation, order=33, stage="lower")
+_OF_SOME_DTYPES = ("nextafter", "erf_inv", "extremum")
+
+
+@rule("operation-dtype", on=Operation, order=33, stage="lower", functions=refused(*_OF_SOME_DTYPES))
 def operation_dtype(event: Operation, context: Context) -> Finding | None:
     """A function that is lowered for some dtypes, of another one."""
-    if not _of_dtype(event, context):
+    if not _is_for(event, context, *_OF_SOME_DTYPES):
         return None
     dtype = lowered.operand_dtype(event)
     short = event.function.rpartition(".")[2]
@@ -290,12 +311,13 @@ def select_n_cases(event: Operation, context: Context) -> Finding | None:
 @rule("complex-dtype", on=Operation, order=19, stage="lower")
 def complex_dtype(event: Operation, context: Context) -> Finding | None:
     """A complex value is made in a kernel."""
-    made = next((array for array in lowered.arrays((event.result,)) if dtypes.kind(array.dtype) == "complex"), None)
+    results = (event.result,) if isinstance(event.result, Array) else lowered.arrays((event.result,))
+    made = next((array for array in results if dtypes.kind(array.dtype) == "complex"), None)
     if made is None and not event.function.startswith("jax.numpy.fft."):
         return None
     if any(dtypes.kind(array.dtype) == "complex" for array in lowered.arrays(event.args)):
         return None  # what made it is reported
-    if (made is None and not _of_reason("complex", "primitive")(event, context)) or not lowered.is_used(event.result, event.where, context):
+    if (made is None and not _is_for(event, context, "complex", "primitive")) or not lowered.is_used(event.result, event.where, context):
         return None
     what = f"{lowered.name(event)} works on complex values" if made is None else f"{lowered.name(event)} makes {words.array(made)}"
     return Finding(

@@ -45,6 +45,8 @@ class Finding:
 
 
 Check = Callable[[Any, Context], Finding | None]
+Functions = Collection[str] | Callable[[str], bool]
+"""The public names of functions, or what tells whether a name is one of them."""
 
 
 @dataclass(slots=True)
@@ -64,7 +66,13 @@ class Rule:
     since: str | None = None
     until: str | None = None
     cores: tuple[str, ...] = EVERY
-    functions: Collection[str] | None = None
+    functions: Functions | None = None
+
+    def is_about(self, function: str) -> bool:
+        """Whether the rule may have something to say of the operations of a function."""
+        if self.functions is None:
+            return True
+        return self.functions(function) if callable(self.functions) else function in self.functions
 
     @property
     def summary(self) -> str:
@@ -87,12 +95,13 @@ def rule(
     until: str | None = None,
     also: tuple[type[Event], ...] = (),
     cores: tuple[str, ...] | None = None,
-    functions: Collection[str] | None = None,
+    functions: Functions | None = None,
 ) -> Callable[[_Function], _Function]:
     """Register the decorated function as a rule on one type of event (and on those of ``also``).
 
     Tracing is the same for every core; what is lowered is told apart, so that such a rule speaks of TensorCores unless it says otherwise.
-    ``functions``: the rule is asked about operations of these only; there are so many operations that it matters.
+    ``functions``: the rule is asked about operations of these only; there are so many operations that it matters. Tables are read when it is
+    first asked whether a name is one of them.
     """
     spoken = cores if cores is not None else EVERY if stage == "trace" else ("tensor",)
 
@@ -123,25 +132,27 @@ class RuleTable:
                 for event in entry.events:
                     table.setdefault(event, []).append(entry)
         self._by_event = {event: sorted(entries, key=lambda entry: entry.order) for event, entries in table.items()}
-        self._by_function: dict[str, list[Rule]] = {}
+        self._asked: dict[tuple[type[Event], str, bool, str], list[Rule]] = {}
 
     def first(self, event: Event) -> tuple[Rule, Finding] | None:
         """The finding that JAX would raise for this event, None when it raises none."""
-        entries = self._about(event.function) if isinstance(event, Operation) else self._by_event.get(type(event))
-        if not entries:
-            return None
-        dropped, core = event.where.dropped, event.where.core.kind
-        for entry in entries:
-            if core not in entry.cores or (dropped and entry.stage != "trace"):
-                continue
+        for entry in self.asked(event):
             finding = entry.check(event, self.context)
             if finding is not None:
                 return entry, finding
         return None
 
-    def _about(self, function: str) -> list[Rule]:
-        """The rules that may have something to say of the operations of a function."""
-        if function not in self._by_function:
-            entries = self._by_event.get(Operation, [])
-            self._by_function[function] = [entry for entry in entries if entry.functions is None or function in entry.functions]
-        return self._by_function[function]
+    def asked(self, event: Event) -> list[Rule]:
+        """The rules that may have something to say of the event, found once for all that are alike."""
+        where, function = event.where, event.function if isinstance(event, Operation) else ""
+        key = type(event), where.core.kind, where.dropped, function
+        entries = self._asked.get(key)
+        if entries is None:
+            entries = self._asked[key] = [entry for entry in self.speaking(event) if not function or entry.is_about(function)]
+        return entries
+
+    def speaking(self, event: Event) -> list[Rule]:
+        """The rules on such events where this one happened, whatever functions they are about."""
+        core, dropped = event.where.core.kind, event.where.dropped
+        entries = self._by_event.get(type(event), [])
+        return [entry for entry in entries if core in entry.cores and (entry.stage == "trace" or not dropped)]

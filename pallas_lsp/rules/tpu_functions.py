@@ -8,6 +8,7 @@ Mirrors ``jax/_src/pallas/mosaic/primitives.py`` (``roll``, ``pack_elementwise``
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 
 from ..interpreter.operation_events import Operation
 from ..interpreter.truth import dtype_of
@@ -38,7 +39,7 @@ def roll_args(event: Operation, context: Context) -> Finding | None:
     )
 
 
-@rule("pltpu-op-precondition", on=Operation, order=11, stage="trace")
+@rule("pltpu-op-precondition", on=Operation, order=11, stage="trace", functions=lambda function: function in _PRECONDITIONS)
 def pltpu_op_precondition(event: Operation, context: Context) -> Finding | None:
     """Operands that a packing function of ``pltpu`` does not take."""
     check = _PRECONDITIONS.get(event.function)
@@ -123,7 +124,9 @@ def _round(event: Operation) -> tuple[str, str] | None:
     )
 
 
-_PRECONDITIONS = {f"{_TPU}unpack_elementwise": _unpack, f"{_TPU}pack_elementwise": _pack, f"{_TPU}stochastic_round": _round}
+_PRECONDITIONS: dict[str, Callable[[Operation], tuple[str, str] | None]] = {
+    f"{_TPU}unpack_elementwise": _unpack, f"{_TPU}pack_elementwise": _pack, f"{_TPU}stochastic_round": _round,
+}  # fmt: skip
 
 
 @rule("reciprocal-dtype", on=Operation, order=70, stage="lower", functions={f"{_PALLAS}reciprocal", f"{_TPU}reciprocal"})

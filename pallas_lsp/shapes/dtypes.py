@@ -40,7 +40,10 @@ _WIDTHS: dict[str, tuple[Kind, int]] = {
     "complex64": ("complex", 64),
     "complex128": ("complex", 128),
 }
-_EXTENDED = frozenset({"semaphore", "dma_sem", "barrier_semaphore"})
+_KINDS: dict[str | None, Kind] = {
+    **{name: kind for name, (kind, _) in _WIDTHS.items()},
+    **dict.fromkeys(("semaphore", "dma_sem", "barrier_semaphore"), "extended"),
+}
 
 # With x64 off, JAX makes the 32-bit type of every 64-bit one.
 _NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
@@ -71,9 +74,8 @@ def canonical(name: str) -> str | None:
 
 def kind(dtype: str | None) -> Kind | None:
     """The kind of a dtype; None for an unknown one."""
-    if dtype in _EXTENDED or (dtype is not None and dtype.startswith("key<")):
-        return "extended"
-    return _WIDTHS[dtype][0] if dtype in _WIDTHS else None
+    known = _KINDS.get(dtype)
+    return "extended" if known is None and dtype is not None and dtype.startswith("key<") else known
 
 
 def bits(dtype: str | None) -> int | None:
