@@ -6,7 +6,7 @@
 #                KEEP=… a file for JAX's answers, with which the same mutants are checked again in a tenth of the time)
 # make vsix      build the VS Code extension (with PyPI's Node.js 20 where the machine has another)
 # make test-vscode  test it in real VS Code (needs Debian's chromium); make pictures: the same, and keep what it looks like
-# make bench     what the server and the check cost: edits, hover, memory, growth (a few minutes)
+# make bench     what the server and the check cost: start-up, edits, hover, memory, growth (a few minutes)
 # make lint, make clean
 #
 # Each sets up what it needs in .venv, .venv-jax12, .libtpu, .corpora and .vscode-test here, and nothing outside this folder.
@@ -85,7 +85,9 @@ M ?= 300
 mutants: $(VENV)/.test
 	@JAX_PLATFORMS=cpu PYTHONPATH=tests $(VENV)/bin/python -m real_kernels.mutations $(if $(SEED),--seed $(SEED)) -n $(M) $(if $(ONLY),--only "$(ONLY)") $(if $(KEEP),--verdicts "$(KEEP)")
 
+# pip compiles what it installs; here the sources themselves are run.
 bench: $(VENV)/.test
+	@$(VENV)/bin/python -m compileall -q pallas_lsp
 	@PYTHONPATH=tests $(VENV)/bin/python -m bench
 
 VSCODE := .vscode-test

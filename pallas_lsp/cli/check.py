@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import CannotRun
 from . import formats, statistics
 from .checker import Checker
 from .colour import wants_colour
-from .fixing import Fixer
 from .formats.full import summary
 from .options import Parser, add_choices, read_choices
 from .places import Places
 from .report import Report
 from .workspace import STDIN, Workspace, named_files
+
+if TYPE_CHECKING:
+    from .fixing import Fixer
 
 _EPILOG = "Exit codes: 0 nothing found, 1 something found, 2 could not run."
 
@@ -28,12 +31,9 @@ def run(arguments: Sequence[str]) -> int:
     workspace = Workspace()
     files = named_files(workspace, options.paths, options.stdin_filename)
     checker = Checker(files, workspace, choices)
-    fixer = Fixer(checker, options.unsafe_fixes)
-    if options.fix or options.diff:
-        diagnostics, fixed = fixer.run()
-    else:
-        diagnostics, fixed = checker.findings(), 0
-    if options.fix and not options.diff and options.paths != [STDIN]:
+    fixer = _fixer(checker, options)
+    diagnostics, fixed = fixer.run() if fixer is not None else (checker.findings(), 0)
+    if fixer is not None and not options.diff and options.paths != [STDIN]:
         fixer.write()
     report = Report(
         diagnostics=diagnostics,
@@ -43,7 +43,7 @@ def run(arguments: Sequence[str]) -> int:
         unsafe_fixes=options.unsafe_fixes,
         colour=wants_colour(sys.stdout),
     )
-    if options.diff:
+    if fixer is not None and options.diff:
         sys.stdout.write(fixer.diff())
         print(summary(report).replace(" fixed.", " would be fixed."), file=sys.stderr)
         return 1 if diagnostics or fixed else 0
@@ -54,6 +54,15 @@ def run(arguments: Sequence[str]) -> int:
     else:
         sys.stdout.write(rendered)
     return 1 if diagnostics else 0
+
+
+def _fixer(checker: Checker, options: argparse.Namespace) -> Fixer | None:
+    """What applies the fixes, None where none are asked for."""
+    if not options.fix and not options.diff:
+        return None
+    from .fixing import Fixer
+
+    return Fixer(checker, options.unsafe_fixes)
 
 
 def _rendered(report: Report, options: argparse.Namespace) -> str:

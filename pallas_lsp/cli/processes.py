@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
@@ -27,6 +25,9 @@ def each(work: Callable[[Thing], Result], things: Sequence[Thing], packed: Calla
     if workers < 2 or len(things) < ENOUGH or sys.platform != "linux":
         yield from map(work, things)
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(workers, context, initializer=_take, initargs=(lambda thing: packed(work(thing)),)) as pool:
         yield from pool.map(_call, things)

@@ -89,7 +89,7 @@ _ARGUMENT = re.compile(r"(\w+)@(\d+)(\?)?=(.*)$")
 
 
 @lru_cache(maxsize=3)
-def load_operations(core: str = "tensor") -> Operations:
+def load_operations(core: str) -> Operations:
     """Read the table of a kind of core (``tensor``, ``vector`` or ``scalar``), once a process."""
     name = "operations.toml" if core == "tensor" else f"operations_{core}.toml"
     table = tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
@@ -121,7 +121,7 @@ _ALSO = frozenset({"jax.lax.associative_scan", "jax.numpy.partition", "jax.numpy
 
 def gives_array(function: str) -> bool:
     """Whether the function computes an array of whatever shape: it is one of the table's, or of a rule's own."""
-    return function in _ALSO or function in load_operations().refused
+    return function in _ALSO or function in load_operations("tensor").refused
 
 
 @lru_cache(maxsize=1)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._message import agreement
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
     from ..rules.diagnostic import Severity
 
@@ -101,9 +99,8 @@ def load_rule_page(rule_id: str) -> RulePage | None:
 
 
 def rule_page_path(rule_id: str) -> Path | None:
-    """The file of the rule's page; None where there is no such rule, or it is not a file of its own (in an archive)."""
-    file = _folder("rules").joinpath(f"{rule_id}.md")
-    return file if rule_id in rule_ids() and isinstance(file, Path) else None
+    """The file of the rule's page; None where there is no such rule."""
+    return _folder("rules") / f"{rule_id}.md" if rule_id in rule_ids() else None
 
 
 @functools.cache
@@ -202,8 +199,8 @@ def _read(folder: str, stem: str) -> tuple[dict[str, tuple[str, ...]], str]:
     return table, body.strip()
 
 
-def _folder(name: str) -> Traversable:
-    return files(__name__).joinpath(name)
+def _folder(name: str) -> Path:
+    return Path(__file__).with_name(name)
 
 
 def _only(head: dict[str, tuple[str, ...]], key: str) -> str | None:

@@ -61,7 +61,7 @@ def refused(*reasons: str, also: Collection[str] = ()) -> Callable[[str], bool]:
 
 def _reasons(function: str) -> set[str]:
     """Why the table refuses the function, whatever the operands: the first words of its lines, or the rule that speaks of the primitive."""
-    split = [line.reason.partition(" ") for line in load_operations().refused.get(function, ())]
+    split = [line.reason.partition(" ") for line in load_operations("tensor").refused.get(function, ())]
     return {_rule_of(primitive) if kind == "primitive" else kind for kind, _, primitive in split}
 
 

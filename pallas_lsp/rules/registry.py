@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from ..data.versions import Version, satisfies
@@ -114,8 +115,9 @@ def rule(
     return register
 
 
+@cache
 def load_rules() -> None:
-    """Import every family of this package."""
+    """Import every family of this package, once a process."""
     package = importlib.import_module(__package__ or "")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{__package__}.{module.name}")
@@ -125,6 +127,7 @@ class RuleTable:
     """The rules that speak in a context, by event type, in JAX's order."""
 
     def __init__(self, context: Context) -> None:
+        load_rules()
         self.context = context
         table: dict[type[Event], list[Rule]] = {}
         for entry in RULES.values():

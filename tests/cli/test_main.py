@@ -29,6 +29,17 @@ def test_version_is_printed_and_imports_nothing_else(start: Run) -> None:
     assert not re.search(r"\| +(argparse|ast|typing|dataclasses|re|json|pallas_lsp\.\w+)$", imported.stderr, re.MULTILINE)
 
 
+def test_a_check_that_meets_no_kernel_loads_no_rule(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    imported = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "pallas_lsp", "check", str(tmp_path)],
+        env={"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "pallas_lsp.rules.diagnostic" in imported.stderr
+    needless = r"\| +(pallas_lsp\.(interpreter|fixes|analysis|rules\.registry)|multiprocessing|concurrent)$"
+    assert not re.search(needless, imported.stderr, re.MULTILINE)
+
+
 def test_version_costs_little_cpu() -> None:
     def cpu_seconds() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

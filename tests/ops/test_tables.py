@@ -43,7 +43,7 @@ def test_jax_refuses_the_function_for_the_reason(name: str, reason: str, dtypes:
 
 
 def test_what_is_between_two_versions_is_refused_by_both() -> None:
-    table = load_operations()
+    table = load_operations("tensor")
     lookup = lambda function, version: table.reason(function, "float32", parse_version(version), lambda *_: MISSING)  # noqa: E731
     assert lookup("jax.lax.conv", "0.10.2") is not None
     assert lookup("jax.lax.conv", "0.11.0") is None
