@@ -98,7 +98,7 @@ def analyze(
         source,
         parsed,
         [*diagnostics, *(unused_suppressions(comments, settings) if call is None else ())],
-        Notes(source, parsed, run.module, machine.notes, machine.varied),
+        Notes(source, parsed, run.module, cache(lambda: run.noted)),
         cache(lambda: sites_of(run.events, judging, run.moved)) if details else list,
         cache(lambda: sites_of(run.calls_elsewhere(), judging, run.moved)) if details else list,
         run.files,

@@ -18,6 +18,7 @@ from .interpreter.importing import run_quietly
 from .interpreter.machine import Machine
 from .interpreter.modules import ModuleFile
 from .interpreter.moves import Moves
+from .interpreter.noted import Noted, merged
 from .interpreter.run import run_module
 from .interpreter.values import Function
 from .resolve.environment import jax_version
@@ -66,6 +67,11 @@ class Run:
     def events(self) -> list[Event]:
         """The events of the document's own runs, and of its callers' those that happened in the document."""
         return [event for taken in (*self.own, *self.theirs) for event in self._told(taken)]
+
+    @property
+    def noted(self) -> Noted:
+        """What names were seen to be."""
+        return merged((taken.run.noted, taken.moves) for taken in (*self.own, *self.theirs))
 
     @property
     def files(self) -> frozenset[str]:

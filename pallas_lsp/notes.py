@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from .interpreter.modules import ModuleFile
+from .interpreter.noted import Noted
 from .interpreter.values import Array, Dtype, Ref, Unknown, Value
 from .resolve.imports import LibraryName, import_targets
 from .resolve.project import Project
@@ -32,18 +33,22 @@ class ValueNote:
 
 @dataclass(frozen=True)
 class Notes:
-    """The noted values of one document; ``varied``: the places where other runs of the same text had another one."""
+    """The noted values of one document, which ``find`` works out when they are first asked for."""
 
     source: Source
     parsed: Parsed
     module: ModuleFile | None
-    values: Mapping[tuple[int, int], Value] = field(default_factory=dict)
-    varied: Set[tuple[int, int]] = frozenset()
+    find: Callable[[], Noted] = Noted
 
     @classmethod
     def empty(cls, source: Source, parsed: Parsed) -> Notes:
         """The notes of a file in which nothing was interpreted."""
         return cls(source, parsed, None)
+
+    @cached_property
+    def noted(self) -> Noted:
+        """The values at places, and where other runs of the same text had another one."""
+        return self.find()
 
     @cached_property
     def _names(self) -> list[tuple[Span, ast.AST]]:
@@ -84,22 +89,22 @@ class Notes:
 
     def value_of(self, node: ast.AST) -> Value:
         """The noted value of a name or parameter."""
-        return self.values.get((node.lineno, node.col_offset))  # type: ignore[attr-defined]
+        return self.noted.values.get((node.lineno, node.col_offset))  # type: ignore[attr-defined]
 
     def bound(self) -> Iterator[tuple[Span, Value]]:
         """The names that functions and statements bind, with their values where every run had the same.
 
         Not those that a statement only changes, and not those of lambdas, which have no room for more.
         """
-        trees = list(ast.walk(self.parsed.tree))
+        values, trees = self.noted.values, list(ast.walk(self.parsed.tree))
         elsewhere = {id(node.target) for node in trees if isinstance(node, ast.AugAssign)}
         elsewhere |= {id(part) for node in trees if isinstance(node, ast.Lambda) for part in ast.walk(node.args)}
         for span, node in self._names:
             if id(node) not in elsewhere and (isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)):
                 name: str = getattr(node, "arg", "") or getattr(node, "id", "")
                 place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
-                if name.strip("_") and place in self.values and place not in self.varied:
-                    yield Span(span.start, span.start + len(name)), self.values[place]
+                if name.strip("_") and place in values and place not in self.noted.varied:
+                    yield Span(span.start, span.start + len(name)), values[place]
 
     def ref_at(self, offset: int) -> tuple[Span, Ref] | None:
         """The name at ``offset`` and the ref that it is, None where it is none."""

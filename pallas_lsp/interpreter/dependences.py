@@ -84,7 +84,7 @@ class _Program:
     def _binding(self) -> dict[str, list[Unit]]:
         found: dict[str, list[Unit]] = {}
         for unit, body in self.units():
-            for name in bound(statement for statement in body if not isinstance(statement, ast.Import | ast.ImportFrom)):
+            for name in _bindings(unit, body).made:
                 if not self._libraries.get(name):
                     found.setdefault(name, []).append(unit)
         return found
@@ -123,11 +123,7 @@ class _Program:
     @cached_property
     def _fixed(self) -> set[str]:
         """The names of functions, classes and literals, whose objects stay as they are."""
-        others: set[str] = set()
-        for _, body in self.units():
-            defining = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-            others |= bound(part for part in body if not isinstance(part, defining) and not _is_literal(part))
-        return set(self._binding) - others
+        return set(self._binding).difference(*(_bindings(unit, body).open for unit, body in self.units()))
 
     def _doings_of(self, unit: Unit) -> _Doings:
         if unit not in _DOINGS:
@@ -137,6 +133,26 @@ class _Program:
     @cached_property
     def _bodies(self) -> dict[Unit, Sequence[ast.stmt]]:
         return dict(self.units())
+
+
+@dataclass(frozen=True, slots=True)
+class _Bindings:
+    """The names that a unit binds without importing them (``made``), and those that are no functions, classes or literals (``open``)."""
+
+    made: frozenset[str]
+    open: frozenset[str]
+
+
+_BINDINGS: WeakKeyDictionary[Unit, _Bindings] = WeakKeyDictionary()
+
+
+def _bindings(unit: Unit, body: Sequence[ast.stmt]) -> _Bindings:
+    if unit not in _BINDINGS:
+        defining = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        made = bound(statement for statement in body if not isinstance(statement, ast.Import | ast.ImportFrom))
+        unsure = bound(part for part in body if not isinstance(part, defining) and not _is_literal(part))
+        _BINDINGS[unit] = _Bindings(frozenset(made), frozenset(unsure))
+    return _BINDINGS[unit]
 
 
 @dataclass(frozen=True, slots=True)

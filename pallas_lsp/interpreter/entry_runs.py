@@ -19,6 +19,7 @@ from .events import Event
 from .machine import Machine
 from .modules import ModuleFile, Place
 from .moves import Moves
+from .noted import Noted
 from .surroundings import Surroundings
 from .values import SPEC_FIELDS, BlockSpec, GridSpec, Imported, Instance, Iteration, Value
 
@@ -39,8 +40,7 @@ class EntryRun:
 
     document: ModuleFile
     events: list[Event]
-    notes: dict[tuple[int, int], Value]
-    varied: set[tuple[int, int]]
+    noted: Noted
     cut: dict[str, int]
     kernels: set[Place]
     asked: tuple[Mapping[Any, Any], Mapping[Any, Any]]
@@ -98,9 +98,9 @@ class EntryRuns:
 
 def made_by(machine: Machine, document: ModuleFile, run: Callable[[], None]) -> tuple[EntryRun, bool]:
     """Run something by itself, and whether it left nothing behind but its run."""
-    total = machine.events, machine.notes, machine.varied, machine.cut, machine.kernels
+    total = machine.events, machine.noted, machine.cut, machine.kernels
     shared = machine.seen_kernels, machine.kernel_coverage
-    machine.events, machine.notes, machine.varied, machine.cut, machine.kernels = [], {}, set(), {}, set()
+    machine.events, machine.noted, machine.cut, machine.kernels = [], Noted(), {}, set()
     machine.around, machine.numbered = Surroundings(), False
     for part in shared:
         part.start()
@@ -108,12 +108,12 @@ def made_by(machine: Machine, document: ModuleFile, run: Callable[[], None]) -> 
     try:
         run()
         made = EntryRun(
-            document, machine.events, machine.notes, machine.varied, machine.cut, machine.kernels,
+            document, machine.events, machine.noted, machine.cut, machine.kernels,
             (shared[0].asked, shared[1].asked), (shared[0].added, shared[1].added),
             {path: other.source for path, other in machine.modules.items()}, machine.numbered,
         )  # fmt: skip
     finally:
-        machine.events, machine.notes, machine.varied, machine.cut, machine.kernels = total
+        machine.events, machine.noted, machine.cut, machine.kernels = total
     return made, machine.wide == wide and not _differs(before, machine)
 
 
@@ -145,12 +145,6 @@ def take(machine: Machine, document: ModuleFile, run: EntryRun) -> Taken:
     machine.kernels |= run.kernels
     for kind, count in run.cut.items():
         machine.cut[kind] = machine.cut.get(kind, 0) + count
-    for place, value in run.notes.items():
-        if moves is None:
-            machine.merge_note(place, value)
-        else:
-            machine.merge_note(moves.place(place), moves.value(value))
-    machine.varied.update(run.varied if moves is None else map(moves.place, run.varied))
     return Taken(run, moves)
 
 

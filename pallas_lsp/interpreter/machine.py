@@ -25,17 +25,17 @@ from .events import Event, Record, Where
 from .frames import Frame
 from .host_arrays import forget
 from .modules import ModuleFile, Place
+from .noted import Noted
 from .paths import Explorer, Path, PathEnd
 from .shared import Shared
 from .surroundings import Surroundings
-from .telling import doubt_of, is_other, told
+from .telling import doubt_of
 from .values import (
     ABSENT,
     Array,
     Condition,
     Function,
     Imported,
-    Library,
     Number,
     Opaque,
     PartOfShape,
@@ -121,8 +121,7 @@ class Machine:
         self.resolving: list[Imported] = []
         self.looked_up: dict[str, Value] = {}
         self.events: list[Event] = []
-        self.notes: dict[tuple[int, int], Value] = {}
-        self.varied: set[tuple[int, int]] = set()  # places of ``notes`` where other runs had another value
+        self.noted = Noted()
         self.path = Path(Explorer(1))
         self.kernel: KernelContext | None = None
         self.seen_kernels = Shared()
@@ -173,7 +172,7 @@ class Machine:
                 record.doubts.setdefault(doubt)
                 record.doubted.add(node)
             if kind is ast.Name and self.focus == frame.module.path:
-                self.note(node, value)
+                self.noted.add((node.lineno, node.col_offset), value)
         return value
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> None:
@@ -292,20 +291,10 @@ class Machine:
         finally:
             self.record = around
 
-    def note(self, node: ast.AST, value: Value) -> None:
-        """Keep the value for hover: the first that is known, for the program's own calls run first, until one tells more."""
+    def note(self, node: ast.Name | ast.arg, value: Value) -> None:
+        """Keep the value of a name for hover."""
         if self.details:
-            self.merge_note((node.lineno, node.col_offset), value)  # type: ignore[attr-defined]
-
-    def merge_note(self, place: tuple[int, int], value: Value) -> None:
-        """As `note`, for a line (from 1) and a column."""
-        known = self.notes.get(place, ABSENT)
-        if known is value:
-            return
-        if not isinstance(value, Library) and told(value) > told(known):
-            self.notes[place] = value
-        elif is_other(value, known):
-            self.varied.add(place)
+            self.noted.add((node.lineno, node.col_offset), value)
 
     def where(self, node: ast.AST, frame: Frame) -> Where:
         """The place of an event that happens now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 from ..shapes.dims import Poly
@@ -17,26 +18,36 @@ class Moves:
     """From the file as ``old`` has it to how ``new`` has it."""
 
     def __init__(self, old: ModuleFile, new: ModuleFile) -> None:
-        self._path, self._old, self._layout = old.path, old.source, old.parsed.layout
-        layout = new.parsed.layout
-        starts = dict(zip(layout.units, layout.starts, strict=True))
-        now = [starts.get(unit, first) for unit, first in zip(self._layout.units, self._layout.starts, strict=True)]
-        self._lines = [start - first for start, first in zip(now, self._layout.starts, strict=True)]
-        before = [old.source.line_span(first).start for first in self._layout.starts]
-        self._offsets = [new.source.line_span(start).start - offset for start, offset in zip(now, before, strict=True)]
+        self._path, self._old, self._new = old.path, old, new
         self._roots: dict[int, Ref] = {}
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """By how many lines each unit of the old text has moved."""
+        layout, new = self._old.parsed.layout, self._new.parsed.layout
+        starts = dict(zip(new.units, new.starts, strict=True))
+        return [starts.get(unit, first) - first for unit, first in zip(layout.units, layout.starts, strict=True)]
 
     def place(self, place: tuple[int, int]) -> tuple[int, int]:
         """A line (from 1) and a column."""
-        line = place[0] + self._lines[self._layout.index_at(place[0] - 1)] if self._lines else place[0]
+        line = place[0] + self._shift(place[0] - 1)
         return line, place[1]
 
     def location(self, location: Location) -> Location:
-        """A location, which may be in another file."""
-        if location.path != self._path or not self._offsets:
+        """A location, which may be in another file. What stands on a line before a comment stays there while the comment changes."""
+        if location.path != self._path:
             return location
-        shift = self._offsets[self._layout.index_at(self._old.line_of(location.span.start))]
-        return Location(location.path, Span(location.span.start + shift, location.span.end + shift)) if shift else location
+        start, end = location.span.start, location.span.end
+        shift = self._shift(self._old.source.line_of(start))
+        return Location(location.path, Span(self._offset(start, shift), self._offset(end, shift)))
+
+    def _shift(self, line0: int) -> int:
+        return self._lines[self._old.parsed.layout.index_at(line0)] if self._lines else 0
+
+    def _offset(self, offset: int, shift: int) -> int:
+        old, new = self._old.source, self._new.source
+        line0 = old.line_of(offset)
+        return new.line_span(line0 + shift).start + offset - old.line_span(line0).start
 
     def data(self, value: Data) -> Data:
         """Plain data with all locations in it moved: those in tuples and in dataclasses of it too."""

@@ -13,12 +13,12 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-QUICK: Final = 0.030
-"""Seconds. A document whose slowest step takes less is analysed at every keystroke."""
+SLOW: Final = 0.4
+"""Seconds. A document of which no step takes longer is analysed at every keystroke; the next keystroke takes it back."""
 BURST: Final = 0.020
 """Seconds. Edits that follow each other faster are no keystrokes but one change in pieces: only the last is looked at."""
-LONGEST_DELAY: Final = 0.25
-"""Seconds. The most that an edit waits for the next one."""
+PAUSE: Final = 0.25
+"""Seconds. How long nobody has to type before a slow document is analysed."""
 
 _STACK: Final = 64 << 20  # bytes
 _END: Final = object()
@@ -61,10 +61,9 @@ class Schedule:
 
     def delay(self, key: str, now: float) -> float:
         """Seconds that a job for ``key`` waits lest another edit follows: none when it is quick, or nobody was typing just now."""
-        took = self._slowest_step.get(key, 0.0)
         since = now - self._asked.get(key, -math.inf)
-        if since < 2 * LONGEST_DELAY and took >= QUICK:
-            return min(took, LONGEST_DELAY)
+        if since < 2 * PAUSE and self._slowest_step.get(key, 0.0) > SLOW:
+            return PAUSE
         return BURST if since < BURST else 0.0
 
     def close(self) -> None:

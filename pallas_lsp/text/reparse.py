@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from .comments import differ_in_comments_only
 from .parse import MOSTLY, Parsed, damage_spans, parsable, parse, split_lines
 from .recovery import Draft, Refusal, begins_surely, recover
 from .source import Source
@@ -15,7 +16,7 @@ from .units import Layout, Unit, lay_out
 
 
 def reparse(before: Parsed, text: str) -> Parsed:
-    """As ``parse(text)``, but the units that ``text`` has in common with ``before`` are the same objects.
+    """As ``parse(text)``, but the units that ``text`` has in common with ``before``, or that differ in comments only, are the same objects.
 
     Their statements are shared too, unless they stand on other lines now. Nothing of ``before`` is changed. What Python objects to is told
     of the part that was read, so its words and place may differ from those of ``parse``.
@@ -78,12 +79,7 @@ def _joined(
 ) -> Parsed:
     old, (read, below) = before.layout, layouts
     hurt = old.touching(before.damaged, before.source)
-    spare: dict[str, list[Unit]] = {}
-    for index in range(part.first, part.last):
-        if index not in hurt:
-            spare.setdefault(old.units[index].text, []).append(old.units[index])
-    again = [spare[unit.text].pop(0) if spare.get(unit.text) else unit for unit in read.units]
-    units = [*old.units[: part.first], *again, *old.units[part.last :]]
+    units = [*old.units[: part.first], *_kept(old, hurt, part, read), *old.units[part.last :]]
     starts = [*old.starts[: part.first], *read.starts, *below.starts]
     bodies = [*old.bodies[: part.first], *read.bodies, *below.bodies]
     moved = len(units) - len(old.units)
@@ -96,6 +92,24 @@ def _joined(
     tree = ast.Module([statement for body in bodies for statement in body], [])
     error = None if refusal is None else (refusal.message, source.offset(refusal.line0, refusal.column))
     return Parsed(text, tree, damaged, error, mostly_lost, source, Layout(units, starts, bodies))
+
+
+def _kept(old: Layout, hurt: set[int], part: _Part, read: Layout) -> Iterator[Unit]:
+    """The units that were read: the old ones where they are the same program."""
+    spare: dict[str, list[Unit]] = {}
+    for index in range(part.first, part.last):
+        if index not in hurt:
+            spare.setdefault(old.units[index].text, []).append(old.units[index])
+    for number, unit in enumerate(read.units):
+        index = part.first + number
+        if spare.get(unit.text):
+            yield spare[unit.text].pop(0)
+        elif index < part.last and index not in hurt and old.starts[index] == read.starts[number]:
+            lines = split_lines(old.units[index].text), split_lines(unit.text)
+            bodies = old.bodies[index], read.bodies[number]
+            yield old.units[index] if differ_in_comments_only(*lines, bodies, read.starts[number]) else unit
+        else:
+            yield unit
 
 
 def _changed(before: Parsed, source: Source, shift: int) -> _Part | None:

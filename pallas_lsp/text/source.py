@@ -42,7 +42,10 @@ class Source:
     @cached_property
     def _starts(self) -> list[int]:
         """Where each line starts; a text has one line more than line endings."""
-        return [0, *(match.end() for match in _LINE_ENDING.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(match.end() for match in _LINE_ENDING.finditer(self.text))]
+        lengths = map(len, self.text.split("\n")[:-1])
+        return list(accumulate(map((1).__add__, lengths), initial=0))
 
     @cached_property
     def _wide_lines(self) -> frozenset[int]:

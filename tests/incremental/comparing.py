@@ -39,7 +39,7 @@ class Edited:
 
 def told(analysis: Analysis) -> dict[str, object]:
     """All that an analysis says, as plain data."""
-    notes = analysis.notes
+    notes = analysis.notes.noted
     origins = {place: getattr(getattr(value, "root", None), "decided_at", None) for place, value in notes.values.items()}
     return {
         "findings": [(d.rule, d.severity, d.message, d.location, d.related, d.jax_message) for d in analysis.diagnostics],

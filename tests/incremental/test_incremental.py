@@ -160,7 +160,7 @@ def test_only_what_reaches_the_edit_runs_again(monkeypatch: pytest.MonkeyPatch) 
     assert entries_run(monkeypatch, document) == []
     document.write(KERNELS.replace("    o_ref[...] = acc_ref", "    # out\n    o_ref[...] = acc_ref"))
     assert entries_run(monkeypatch, document) == ["add", "own"]
-    document.write(document.text.replace("scaled(x_ref[...])", "scaled(x_ref[...]) "))
+    document.write(document.text.replace("scaled(x_ref[...])", "scaled(x_ref[...]) * 2"))
     assert entries_run(monkeypatch, document) == ["double"]
     document.write(document.text.replace("TILE = 128", "TILE = 256"))
     assert entries_run(monkeypatch, document) == ["double", "add", "own"]
@@ -208,3 +208,16 @@ def test_a_first_run_that_leaves_something_behind_counts_for_those_kept() -> Non
     document.remembered()
     document.write(LEAVING)
     assert not differences(document.remembered(), document.anew())
+
+
+def test_nothing_runs_again_for_a_comment_and_all_moves_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = KERNELS.replace("def double_kernel(x_ref, o_ref):\n", "def double_kernel(x_ref, o_ref):\n    a = 1\n    o_ref[0, 0] = 1.0\n")
+    document = Edited("/p/kernels.py", text)
+    assert [d.rule for d in document.remembered().diagnostics] == ["store-scalar-to-vmem"]
+    for line in ("a = 1", "def double_kernel(x_ref, o_ref):", "SPEC = pl.BlockSpec((8, TILE), lambda i: (i, 0))"):
+        text = text.replace(line, f"{line}  # why")
+        document.write(text)
+        assert entries_run(monkeypatch, document) == []
+        assert not differences(document.remembered(), document.anew())
+    (found,) = document.remembered().diagnostics
+    assert text[found.location.span.start :].startswith("o_ref[0, 0]") and "SPEC = " in text[: found.related[0].location.span.start]
