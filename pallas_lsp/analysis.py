@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 from .data.versions import KNOWN
 from .given import GivenCall
+from .glimpse import Told, first_findings
 from .interpreter.events import Event
 from .interpreting import Interpreter, Memory, verifier
 from .kernels.site import KernelSite, sites_of
@@ -70,6 +71,7 @@ def analyze(
     call: GivenCall | None = None,
     memory: Memory | None = None,
     details: bool = True,
+    early: Callable[[list[Diagnostic]], None] | None = None,
 ) -> Analysis:
     """Parse, interpret, judge. Reads files of the project and its environment only; never runs the user's code.
 
@@ -77,27 +79,37 @@ def analyze(
     installed packages (jedi, slow the first time). ``callers``: interpret the project's files that import this one too, for a kernel
     or a spec is judged where it is called; their findings elsewhere are left to their own analysis. ``call``: interpret nothing but this
     call of a function of the document; `given.WrongCall` is raised where that cannot be. ``memory``: of earlier analyses of the document;
-    it saves time, and makes no other difference. ``details``: notes, sites and uses are wanted beside the diagnostics.
+    it saves time, and makes no other difference. ``details``: notes, sites and uses are wanted beside the diagnostics. ``early`` is
+    called, at most once, with the first findings of what was edited since the last analysis that ``memory`` knows (`glimpse`), while the
+    rest is still worked out.
     """
     parsed = project.parsed(source.path) if project.read(source.path) == source else parse(source.text)
     if parsed is None or (call is None and not any(sign in source.text for sign in _SIGNS)):
         parsed = parsed or parse(source.text)
         return Analysis(source, parsed, [], Notes.empty(source, parsed))
     interpreter = Interpreter(project, settings, lookup, cancelled, details)
-    run = interpreter.run(source, parsed, callers, memory) if call is None else interpreter.trace(source, parsed, call)
     comments = find_suppressions(source, parsed)
     suppressions = SuppressionComments(project, comments)
+
+    def glimpsed(events: list[Event]) -> None:
+        if early is not None and memory is not None and memory.told is not None:
+            early(first_findings(memory.told, source, parsed, events, interpreter.table, settings, suppressions))
+
+    run = interpreter.run(source, parsed, callers, memory, glimpsed) if call is None else interpreter.trace(source, parsed, call)
 
     def anew() -> Analysis:
         return analyze(source, project, settings, cancelled, lookup=lookup, callers=callers)
 
     offer = verifier(interpreter, run).fixes if run.is_new else _offered_by(anew)
     diagnostics = diagnostics_of(run.judged(interpreter.table), settings, suppressions, offer, run.machine.called)
+    diagnostics += unused_suppressions(comments, settings) if call is None else ()
+    if memory is not None:
+        memory.told = Told(source, parsed.layout, diagnostics)
     machine, judging = run.machine, _judging(interpreter.table, run.moved)
     return Analysis(
         source,
         parsed,
-        [*diagnostics, *(unused_suppressions(comments, settings) if call is None else ())],
+        diagnostics,
         Notes(source, parsed, run.module, cache(lambda: run.noted)),
         cache(lambda: sites_of(run.events, judging, run.moved)) if details else list,
         cache(lambda: sites_of(run.calls_elsewhere(), judging, run.moved)) if details else list,
@@ -128,7 +140,14 @@ class Remembering:
         self._memories: dict[str, Memory] = {}
 
     def __call__(
-        self, source: Source, project: Project, settings: Settings, cancelled: Callable[[], bool] | None = None, *, lookup: bool = True
+        self,
+        source: Source,
+        project: Project,
+        settings: Settings,
+        cancelled: Callable[[], bool] | None = None,
+        *,
+        lookup: bool = True,
+        early: Callable[[list[Diagnostic]], None] | None = None,
     ) -> Analysis:
         if project.read(source.path) != source:  # a text that is only tried
             return analyze(source, project, settings, cancelled, lookup=lookup)
@@ -136,7 +155,7 @@ class Remembering:
         self._memories[source.path] = memory
         while len(self._memories) > self._most:
             del self._memories[next(iter(self._memories))]
-        return analyze(source, project, settings, cancelled, lookup=lookup, memory=memory)
+        return analyze(source, project, settings, cancelled, lookup=lookup, memory=memory, early=early)
 
 
 def _judging(table: RuleTable, moved: Callable[[Event, Location], Location]) -> VerdictJudge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TypeVar
@@ -11,6 +11,7 @@ from .data.versions import parse_version
 from .depth import deep
 from .fixes.verification import Judgement, Verifier, judge
 from .given import GivenCall
+from .glimpse import Told, edited_units, half_written, is_shown
 from .interpreter.entry_runs import EntryRuns, Taken, take_alone
 from .interpreter.events import Event, KernelRun
 from .interpreter.given_calls import run_given
@@ -28,10 +29,12 @@ from .rules.registry import Context, RuleTable
 from .settings import Settings
 from .text.parse import Parsed
 from .text.source import Source
+from .text.units import Layout
 
 _CALLERS = 8
 
 Data = TypeVar("Data")
+Glimpsed = Callable[[list[Event]], None]
 
 
 class Memory:
@@ -40,12 +43,18 @@ class Memory:
     def __init__(self) -> None:
         self._runs = EntryRuns()
         self._rests_on: object = None
+        self._missed = False
+        self.told: Told | None = None
 
-    def runs(self, rests_on: object) -> EntryRuns:
-        """The runs that hold under what they rest on beside the texts; none where that has changed."""
-        if rests_on != self._rests_on:
-            self._runs, self._rests_on = EntryRuns(), rests_on
+    def runs(self, rests_on: object, lookup: bool) -> EntryRuns:
+        """The runs that hold under what they rest on beside the texts; none where that has changed, or where ``lookup`` may tell more."""
+        if rests_on != self._rests_on or (lookup and self._missed):
+            self._runs, self._rests_on, self._missed, self.told = EntryRuns(), rests_on, False, None
         return self._runs
+
+    def missed(self, names: Collection[str]) -> None:
+        """Remember whether there were names that a lookup could have told."""
+        self._missed = self._missed or bool(names)
 
 
 @dataclass(frozen=True)
@@ -130,18 +139,33 @@ class Interpreter:
         self._callers: dict[str, list[str]] = {}
         self._settings = settings
 
-    def run(self, source: Source, parsed: Parsed, callers: bool = True, memory: Memory | None = None) -> Run:
-        """Interpret the document, and then, with ``callers``, the files that import it, for which it is the same module."""
-        rests_on = self._settings, self.version, self._lookup, self._details, self.project, self.project.generation
-        earlier = memory.runs(rests_on) if memory is not None else EntryRuns()
-        run = self._run(source, parsed, callers, earlier)
+    def run(
+        self, source: Source, parsed: Parsed, callers: bool = True, memory: Memory | None = None, glimpsed: Glimpsed | None = None
+    ) -> Run:
+        """Interpret the document, and then, with ``callers``, the files that import it, for which it is the same module.
+
+        ``glimpsed`` is given the events that there are once some are of what was edited since ``memory`` was told of the document.
+        """
+        rests_on = self._settings, self.version, self._details, self.project, self.project.generation
+        earlier = memory.runs(rests_on, self._lookup) if memory is not None else EntryRuns()
+        watched = (memory.told.layout, glimpsed) if memory is not None and memory.told is not None and glimpsed is not None else None
+        run = self._run(source, parsed, callers, earlier, watched)
+        if memory is not None:
+            memory.missed(run.machine.unresolved)
         if not earlier.is_sound and not run.is_new:  # what was kept may have done what now is missing
             return self._run(source, parsed, callers, EntryRuns())
         return run
 
     @deep
-    def _run(self, source: Source, parsed: Parsed, callers: bool, known: EntryRuns) -> Run:
+    def _run(
+        self, source: Source, parsed: Parsed, callers: bool, known: EntryRuns, watched: tuple[Layout, Glimpsed] | None = None
+    ) -> Run:
         machine, module = self._machine(source), ModuleFile(source, parsed)
+        if watched is not None and (edited := edited_units(watched[0], parsed.layout)):
+            if edited <= half_written(parsed):
+                watched[1]([])  # nothing will be told of what was edited
+            else:
+                machine.glance = _glancing(machine, module, edited, watched[1])
         own: list[Taken] = []
         theirs: list[Taken] = []
         known.turn_to(module, self.project)
@@ -177,6 +201,20 @@ class Interpreter:
         if path not in self._callers:
             self._callers[path] = self.project.importers(path)[:_CALLERS]
         return self._callers[path]
+
+
+def _glancing(machine: Machine, module: ModuleFile, edited: set[int], glimpsed: Glimpsed) -> Callable[[], None]:
+    """What looks, at the end of every path, whether there is something to tell of what was edited, and tells it once."""
+
+    def glance() -> None:
+        if is_shown(edited, machine.events, module):
+            machine.glance = nothing
+            glimpsed(machine.events)
+
+    def nothing() -> None:
+        pass
+
+    return glance
 
 
 def verifier(interpreter: Interpreter, run: Run) -> Verifier:

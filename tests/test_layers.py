@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "pallas_lsp"
 # From low to high.
 ORDER = (
     "__init__", "errors", "depth", "given", "settings", "patterns", "text", "data", "resolve", "shapes", "interpreter", "kernels", "rules", "fixes", "pages",
-    "config", "notes", "interpreting", "analysis", "features", "cli", "server", "__main__",
+    "config", "notes", "glimpse", "interpreting", "analysis", "features", "cli", "server", "__main__",
 )  # fmt: skip
 
 # The only modules that may import a package, by the prefix of their dotted names.

@@ -148,6 +148,7 @@ class Machine:
         self.called: set[Location] = set()
         self.escaped: dict[int, Event] = {}
         self.kernels: set[Place] = set()
+        self.glance: Callable[[], None] = _nothing  # told whenever a path of a kernel or of the host is at its end
         self.wrong_calls: list[str] = []  # what is wrong with calls that the configuration gives
 
     # -- the four verbs -------------------------------------------------------------------------------------------------------------
@@ -362,6 +363,10 @@ _OPEN = (Unknown, Ref)
 
 class Cancelled(Exception):
     """The caller no longer wants the result."""
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
 
 
 def dim_at(key: str, axis: int) -> Poly:

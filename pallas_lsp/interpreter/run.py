@@ -169,11 +169,12 @@ def _run_entry(machine: Machine, module: ModuleFile, entry: _Holder, symbolic: b
         try:
             machine.call(function, _entry_arguments(function, receiver, symbolic), function.node, function.frame)
         except PathEnd:
-            continue
+            pass
         except EXECUTE_ERRORS:
-            continue
+            pass
         finally:
             machine.in_jit = 0
+        machine.glance()
     machine.cut["host paths"] = machine.cut.get("host paths", 0) + explorer.cut
 
 

@@ -37,7 +37,8 @@ class Diagnostic:
     """One finding, in the file of its primary span.
 
     ``jax_message`` is what JAX itself would say (hover and page show it); ``fixes`` come best first, each verified
-    by analysing the edited text again, which happens when they are first looked at. They do not count for equality.
+    by analysing the edited text again, which happens when they are first looked at. They do not count for equality. ``conditions``: the
+    assumptions that it rests on, in words, as the message has them.
     """
 
     rule: str
@@ -47,6 +48,7 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     fixes: Sequence[Fix] = field(default=(), compare=False)
     jax_message: str | None = None
+    conditions: tuple[str, ...] = ()
 
 
 class FixesOnDemand(Sequence[Fix]):

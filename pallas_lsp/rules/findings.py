@@ -173,4 +173,4 @@ def _diagnostic(item: _Joined, offer: Offer, called: Collection[Location]) -> Di
     elsewhere = bool(item.conditions) and all(case.call in called for case in item.cases)
     # Each assumption can be met, but whether all of them can be met together is not proved: with many of them a finding is a hint.
     severity: Severity = "info" if finding.hint or elsewhere or len(item.conditions) > _MOST_ASSUMED else item.rule.severity
-    return Diagnostic(item.rule.id, severity, message, finding.location, related, fixes, finding.jax_message)
+    return Diagnostic(item.rule.id, severity, message, finding.location, related, fixes, finding.jax_message, item.conditions)

@@ -161,8 +161,8 @@ async def _resolve(server: Server, action: types.CodeAction) -> types.CodeAction
 
 
 async def _diagnostic(server: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-    await server.settled()
     path = server.path_of(params.text_document.uri)
+    await server.told(path)
     items = server.report(path)
     unopened = [other for other, report in server.session.reports.items() if report.version is None and other != path]
     others = {server.uri_of(other): _full(server.report(other)) for other in unopened}

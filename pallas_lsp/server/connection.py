@@ -134,12 +134,17 @@ class Server(LanguageServer):
     def refresh(self, path: str) -> None:
         """Analyse the document ``path`` and what depends on it, as soon as the settings are known."""
         if self.configured.is_set():
-            self.schedule.restart(path, lambda: self.session.refresh(path), lambda update: self._deliver(path, update))
+            self.schedule.restart(path, lambda early: self.session.refresh(path, early), lambda update: self._deliver(path, update))
 
     async def settled(self, path: str | None = None) -> None:
         """Return when nothing is left to do, for the document ``path`` or without one for any."""
         await self.configured.wait()
         await self.schedule.settled(path)
+
+    async def told(self, path: str) -> None:
+        """Return when there is something to say of the document ``path`` as it is now."""
+        await self.configured.wait()
+        await self.schedule.told(path)
 
     async def ask(self, uri: str, question: Callable[[Analysis], T]) -> T | None:
         """What ``question`` says of the analysis of an open document, once it is finished; asked on the worker thread.
@@ -176,14 +181,17 @@ class Server(LanguageServer):
         return self.convert.diagnostics(report) if report else []
 
     def _deliver(self, path: str, update: Update) -> None:
+        unasked = False  # whether the client does not know that it should pull
         for report in update.reports:
+            before = self.session.reports.get(report.path)
+            unasked |= report.path != path or report.version is None or (before is not None and before.version == report.version)
             self.session.delivered(report)
             if not self.client.pulls:
                 uri = self.uri_of(report.path)
                 self.text_document_publish_diagnostics(
                     types.PublishDiagnosticsParams(uri, self.convert.diagnostics(report), report.version)
                 )
-        if self.client.pulls and any(report.path != path or report.version is None for report in update.reports):
+        if self.client.pulls and unasked:
             self.workspace_diagnostic_refresh(None)
         if update.analysed not in (None, path):
             self.refresh_views()

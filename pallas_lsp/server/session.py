@@ -33,7 +33,14 @@ class Analyze(Protocol):
     """As `pallas_lsp.analysis.analyze`."""
 
     def __call__(
-        self, source: Source, project: Project, settings: Settings, cancelled: Callable[[], bool] | None = None, *, lookup: bool = True
+        self,
+        source: Source,
+        project: Project,
+        settings: Settings,
+        cancelled: Callable[[], bool] | None = None,
+        *,
+        lookup: bool = True,
+        early: Callable[[list[Diagnostic]], None] | None = None,
     ) -> Analysis: ...
 
 
@@ -65,6 +72,7 @@ class Session:
         self._results: dict[str, _Result] = {}
         self._stale: set[str] = set()  # documents whose result is of texts that have changed
         self._complain = complain
+        self._handed: dict[str, Report] = {}  # the latest reports of first findings
         self._lost: set[str] = set()  # documents whose result is of an older text, as little can be read of the newest
 
     def open(self, document: Document) -> None:
@@ -99,11 +107,12 @@ class Session:
         changed = paths - self.documents.keys()
         return [path for path in self.documents if path in paths or (path in self._results and self._reads(path, changed))]
 
-    def refresh(self, path: str) -> Iterator[Update]:
+    def refresh(self, path: str, early: Callable[[Update], None] | None = None) -> Iterator[Update]:
         """Analyse the document ``path``, which was opened, edited or closed, and then those that depend on it, one a step.
 
         A step gives the reports that differ from those delivered. A file is reported on when every analysis that has something
         to say of it is up to date, so that no finding flickers or stands in the wrong place. It ends early when there is a newer text.
+        ``early`` is given the report of ``path`` with the first findings of what was edited, while the first step is still at work.
         """
         concerned = self._take(path)
         document = self._taken.get(path)
@@ -114,8 +123,9 @@ class Session:
         if not concerned:
             yield Update(self._reports(path), None)
         for other in concerned:
+            first = self._first_findings(document, early) if document and early and other == path else None
             try:
-                for _ in self._analyse(self._taken[other], superseded):
+                for _ in self._analyse(self._taken[other], superseded, first):
                     yield Update(self._reports(path), other)
             except Cancelled:
                 return
@@ -127,6 +137,7 @@ class Session:
             self._taken[path] = document
         else:
             self._taken.pop(path, None)
+            self._handed.pop(path, None)
             self._results.pop(path, None)
             self._lost.discard(path)
             self._stale.discard(path)
@@ -144,28 +155,50 @@ class Session:
         project = self.workspaces.of(path).project
         return any(project.may_import(other, path) for other in changed)
 
-    def _analyse(self, document: Document, superseded: Callable[[], bool]) -> Iterator[None]:
+    def _first_findings(self, document: Document, early: Callable[[Update], None]) -> Callable[[list[Diagnostic]], None] | None:
+        """What hands over the first findings of a document as a report; None where other documents have a say in it."""
+        if self._givers(document.path) not in ([], [document.path]) or document.path in self._lost:
+            return None
+
+        def hand(found: list[Diagnostic]) -> None:
+            if document is self.documents.get(document.path):
+                report = self._report_of(document, self._shown(document.path, found))
+                self._handed[document.path] = report
+                early(Update([report], None))
+
+        return hand
+
+    def _analyse(
+        self, document: Document, superseded: Callable[[], bool], early: Callable[[list[Diagnostic]], None] | None
+    ) -> Iterator[None]:
         """Make the result of ``document`` that of the texts as they are now; keep the last one where little can be read of the text.
 
         The first time it is done in two steps, of which the second also looks up what installed packages define: that can take a while.
         Raises `Cancelled`, with the old result still marked as stale.
         """
         first = document.path not in self._results
-        self._keep(document, self._analysis(document, superseded, lookup=not first))
+        self._keep(document, self._analysis(document, superseded, lookup=not first, early=early))
         yield
         result = self._results.get(document.path)
         if first and result and result.analysis.unresolved:
             self._keep(document, self._analysis(document, superseded, lookup=True))
             yield
 
-    def _analysis(self, document: Document, superseded: Callable[[], bool], *, lookup: bool) -> Analysis | None:
+    def _analysis(
+        self,
+        document: Document,
+        superseded: Callable[[], bool],
+        *,
+        lookup: bool,
+        early: Callable[[list[Diagnostic]], None] | None = None,
+    ) -> Analysis | None:
         """The analysis of the document as its project has it; None where it failed, which is logged."""
         path, project = document.path, self.workspaces.of(document.path).project
         source = project.read(path)
         assert source is not None, "it is open"
         began = time.perf_counter()
         try:
-            analysis = self._analyze(source, project, self.workspaces.settings(path), superseded, lookup=lookup)
+            analysis = self._analyze(source, project, self.workspaces.settings(path), superseded, lookup=lookup, early=early)
             milliseconds = 1000 * (time.perf_counter() - began)
             found = f"{len(analysis.diagnostics)} found"
             self._trace(f"analysed {path}, version {document.version}, in {milliseconds:.0f} ms: {found}")
@@ -192,7 +225,12 @@ class Session:
         """The reports that differ from those delivered; ``path`` is the document that the job is about."""
         found = {finding.location.path for result in self._results.values() for finding in result.analysis.diagnostics}
         reports = map(self._report, {path: None} | dict.fromkeys([*self.reports, *sorted(found)]))
-        return [report for report in reports if report and report != self.reports.get(report.path)]
+        return [report for report in reports if report and report != self._last_report(report)]
+
+    def _last_report(self, report: Report) -> Report | None:
+        """What the editor was told last of the file of a report: it may not have got yet what was handed over early."""
+        handed = self._handed.get(report.path)
+        return handed if handed is not None and handed.version == report.version else self.reports.get(report.path)
 
     def _report(self, path: str) -> Report | None:
         """All that is to be said of ``path``; None while what there is would be wrong, or when there never was anything."""
@@ -206,7 +244,10 @@ class Session:
         findings = self._findings(path)
         if document is None and not findings and not (told and told.findings):
             return None
-        return Report(path, document.version if document else None, findings, self.sources(places_of(findings), path))
+        return self._report_of(document, findings) if document else Report(path, None, findings, self.sources(places_of(findings), path))
+
+    def _report_of(self, document: Document, findings: tuple[Diagnostic, ...]) -> Report:
+        return Report(document.path, document.version, findings, self.sources(places_of(findings), document.path))
 
     def _givers(self, path: str) -> list[str]:
         """The documents whose results have something to say of ``path``, itself first."""
@@ -215,13 +256,16 @@ class Session:
 
     def _findings(self, path: str) -> tuple[Diagnostic, ...]:
         """All findings in ``path``: none where it is not the user's to mend, or the configuration forbids it."""
+        results = [self._results[other].analysis for other in self._givers(path) if other not in self._lost]
+        return self._shown(path, [finding for analysis in results for finding in analysis.diagnostics])
+
+    def _shown(self, path: str, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Those of these findings that are in ``path`` and are to be shown."""
         config = self.workspaces.config(path)
         in_workspace = self.workspaces.folder_of(path) and _INSTALLED.isdisjoint(path.split(os.sep))
         if config.excludes(path) or not (path in self._taken or in_workspace):
             return ()
-        results = [self._results[other].analysis for other in self._givers(path) if other not in self._lost]
-        found = [finding for analysis in results for finding in analysis.diagnostics if finding.location.path == path]
-        return distinct([finding for finding in found if not config.ignores(path, finding.rule)])
+        return distinct([finding for finding in findings if finding.location.path == path and not config.ignores(path, finding.rule)])
 
     def analysis_of(self, document: Document) -> Analysis | None:
         """The analysis of the very text of ``document``, with the findings that other documents' analyses have in it."""

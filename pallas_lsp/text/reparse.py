@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .comments import differ_in_comments_only
 from .parse import MOSTLY, Parsed, damage_spans, parsable, parse, split_lines
 from .recovery import Draft, Refusal, begins_surely, recover
+from .shift import common
 from .source import Source
 from .span import Span
 from .units import Layout, Unit, lay_out
@@ -115,7 +116,7 @@ def _kept(old: Layout, hurt: set[int], part: _Part, read: Layout) -> Iterator[Un
 def _changed(before: Parsed, source: Source, shift: int) -> _Part | None:
     """The part that the edit lies in, with what may belong to it: the unit above, and all that was damaged."""
     old, layout = before.source, before.layout
-    head, tail = _common(old.text, source.text)
+    head, tail = common(old.text, source.text)
     first_line, last_line = max(old.line_of(head) - 1, 0), old.line_of(len(old.text) - tail)
     for span in before.damaged:
         first_line, last_line = min(first_line, max(old.line_of(span.start) - 1, 0)), max(last_line, old.line_of(span.end) + 1)
@@ -168,23 +169,3 @@ def _blanked(draft: Draft, source: Source, lines: Sequence[int]) -> str:
 
 def _start(source: Source, line0: int) -> int:
     return source.line_span(line0).start if line0 < source.line_count else len(source.text)
-
-
-def _same(most: int, is_equal: Callable[[int, int], bool]) -> int:
-    """How far the texts are equal, by halving; ``is_equal`` compares them between two distances."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if is_equal(low, middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common(a: str, b: str) -> tuple[int, int]:
-    """How many characters the texts have in common at their start, and how many of the rest at their end."""
-    head = _same(min(len(a), len(b)), lambda low, high: a[low:high] == b[low:high])
-    rest = min(len(a), len(b)) - head
-    tail = _same(rest, lambda low, high: a[len(a) - high : len(a) - low] == b[len(b) - high : len(b) - low])
-    return head, tail

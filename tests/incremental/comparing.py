@@ -6,6 +6,7 @@ from pallas_lsp.analysis import Analysis, analyze
 from pallas_lsp.interpreting import Memory
 from pallas_lsp.notes import describe
 from pallas_lsp.resolve.project import Project
+from pallas_lsp.rules.diagnostic import Diagnostic
 from pallas_lsp.settings import Settings
 
 SETTINGS = Settings(jax_version="0.10.2")
@@ -18,6 +19,7 @@ class Edited:
         self.path, self.text = path, text
         self.project = Project(overlay={**(files or {}), path: text})
         self.memory = Memory()
+        self.early: list[list[Diagnostic]] = []
 
     def write(self, text: str) -> None:
         """Let the document have this text."""
@@ -25,10 +27,11 @@ class Edited:
         self.project.set_overlay(self.path, text)
 
     def remembered(self) -> Analysis:
-        """The analysis with what is kept of the earlier ones."""
+        """The analysis with what is kept of the earlier ones; ``early`` has what was told before its end, at most once."""
         source = self.project.read(self.path)
         assert source is not None
-        return analyze(source, self.project, SETTINGS, memory=self.memory)
+        self.early.clear()
+        return analyze(source, self.project, SETTINGS, memory=self.memory, early=self.early.append)
 
     def anew(self) -> Analysis:
         """The analysis of the same tree with nothing kept."""

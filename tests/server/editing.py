@@ -160,7 +160,8 @@ class Editor:
         return [params for params in self.client.publications if params.uri == self.uri(name)]
 
     async def diagnostics(self, name: str) -> list[types.Diagnostic]:
-        """What the editor shows for the newest text of an open document."""
+        """What the editor shows for the newest text of an open document, once it is all there is to say."""
+        await self.quiet(name)
         if self.pulls:
             report = await self.pull(name)
             assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)

@@ -15,7 +15,7 @@ from pallas_lsp.features.definition import definition
 from pallas_lsp.features.hints import hints
 from pallas_lsp.features.hover import hover
 from pallas_lsp.features.lens import lenses
-from pallas_lsp.server.documents import Document
+from pallas_lsp.server.documents import Document, Update
 from pallas_lsp.server.options import Options
 from pallas_lsp.server.session import Session
 from pallas_lsp.text.parse import parse
@@ -69,13 +69,16 @@ class Editor:
             self.session.close(path)
         else:
             self.session.open(Document(Path(path).as_uri(), path, version, text))
-        for update in self.session.refresh(path):
-            for report in update.reports:
-                self.session.delivered(report)
-                texts = report.sources
-                self.shown[os.path.basename(report.path)] = [
-                    (found.rule, found.message, texts[report.path].slice(found.location.span)) for found in report.findings
-                ]
+        for update in self.session.refresh(path, self.show):
+            self.show(update)
+
+    def show(self, update: Update) -> None:
+        for report in update.reports:
+            self.session.delivered(report)
+            texts = report.sources
+            self.shown[os.path.basename(report.path)] = [
+                (found.rule, found.message, texts[report.path].slice(found.location.span)) for found in report.findings
+            ]
 
     def seen(self, name: str) -> object:
         """What an editor shows in and says of an open document."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
 
-from pallas_lsp.server.schedule import BURST, PAUSE, SLOW, Schedule
+from pallas_lsp.server.schedule import Schedule
 
 pytestmark = pytest.mark.asyncio(loop_scope="function")
 
@@ -44,13 +44,13 @@ async def test_results_come_in_order_from_one_worker_thread(schedule: Schedule) 
     delivered: list[str] = []
     threads: set[int] = set()
 
-    def steps() -> Iterator[str]:
+    def steps(_: object) -> Iterator[str]:
         for item in ("own", "reader", "importer"):
             threads.add(threading.get_ident())
             yield item
 
     schedule.restart("a.py", steps, delivered.append)
-    schedule.restart("b.py", lambda: naps("other"), delivered.append)
+    schedule.restart("b.py", lambda _: naps("other"), delivered.append)
     await schedule.settled()
     assert [item for item in delivered if item != "other"] == ["own", "reader", "importer"]
     assert "other" in delivered
@@ -66,7 +66,7 @@ async def test_of_a_burst_only_the_last_is_delivered(schedule: Schedule) -> None
         yield from naps(f"v{version}", f"v{version} again", seconds=0.02)
 
     for version in range(20):
-        schedule.restart("a.py", lambda version=version: steps(version), delivered.append)  # type: ignore[misc]
+        schedule.restart("a.py", lambda _, version=version: steps(version), delivered.append)  # type: ignore[misc]
         await asyncio.sleep(0)
     await schedule.settled()
     assert delivered == ["v19", "v19 again"]
@@ -75,17 +75,17 @@ async def test_of_a_burst_only_the_last_is_delivered(schedule: Schedule) -> None
 
 async def test_a_newer_edit_waits_for_one_step_not_for_the_whole_job(schedule: Schedule) -> None:
     delivered: list[str] = []
-    schedule.restart("a.py", lambda: naps(*"abcdefghij", seconds=0.05), delivered.append)
+    schedule.restart("a.py", lambda _: naps(*"abcdefghij", seconds=0.05), delivered.append)
     await asyncio.sleep(0.02)
     began = time.perf_counter()
-    schedule.restart("a.py", lambda: naps("new"), delivered.append)
+    schedule.restart("a.py", lambda _: naps("new"), delivered.append)
     await schedule.settled()
     assert delivered == ["new"]
     assert time.perf_counter() - began < 0.3
 
 
 async def test_something_can_be_done_around_each_job(schedule: Schedule) -> None:
-    schedule.restart("a.py", lambda: naps("a"), lambda _: schedule.entered.append("a is there"))  # type: ignore[attr-defined]
+    schedule.restart("a.py", lambda _: naps("a"), lambda _: schedule.entered.append("a is there"))  # type: ignore[attr-defined]
     await schedule.settled()
     assert schedule.entered == ["a.py begins", "a is there", "a.py ends"]  # type: ignore[attr-defined]
 
@@ -100,7 +100,7 @@ async def test_edits_in_a_burst_are_one_change_even_where_each_is_quick(schedule
 
     delivered: list[str] = []
     for version in range(20):
-        schedule.restart("a.py", lambda version=version: steps(version), delivered.append)  # type: ignore[misc]
+        schedule.restart("a.py", lambda _, version=version: steps(version), delivered.append)  # type: ignore[misc]
         await asyncio.sleep(0.001)
     await schedule.settled()
     assert delivered[-1] == "v19" and len(started) <= 2, "the first, which nobody could know to be followed, and the last"
@@ -108,60 +108,89 @@ async def test_edits_in_a_burst_are_one_change_even_where_each_is_quick(schedule
 
 async def test_two_documents_share_the_worker_step_by_step(schedule: Schedule) -> None:
     delivered: list[str] = []
-    schedule.restart("a.py", lambda: naps("a1", "a2", "a3", seconds=0.01), delivered.append)
-    schedule.restart("b.py", lambda: naps("b1", "b2", "b3", seconds=0.01), delivered.append)
+    schedule.restart("a.py", lambda _: naps("a1", "a2", "a3", seconds=0.01), delivered.append)
+    schedule.restart("b.py", lambda _: naps("b1", "b2", "b3", seconds=0.01), delivered.append)
     await schedule.settled()
     assert delivered.index("b1") < delivered.index("a3")
 
 
-async def test_only_a_slow_document_waits_for_a_pause(schedule: Schedule) -> None:
-    def nothing(_: str) -> None:
-        pass
+async def test_what_a_step_tells_early_is_delivered_while_it_goes_on(schedule: Schedule) -> None:
+    delivered: list[str] = []
+    end = threading.Event()
 
-    def delay(key: str, later: float = 0.0) -> float:
-        return schedule.delay(key, asyncio.get_running_loop().time() + later)
+    def steps(early: Callable[[str], None]) -> Iterator[str]:
+        early("first")
+        end.wait(10)
+        yield "all"
 
-    assert delay("a.py") == 0.0
-    schedule.restart("a.py", lambda: naps("quick", seconds=0.05), nothing)
+    schedule.restart("a.py", steps, delivered.append)
+    await schedule.told("a.py")
+    assert delivered == ["first"]
+    await schedule.told("a.py")
+    end.set()
     await schedule.settled()
-    assert delay("a.py", later=BURST) == 0.0
-    schedule.restart("b.py", lambda: naps("slow", seconds=SLOW + 0.05), nothing)
-    await schedule.settled()
-    assert delay("b.py") == PAUSE
-    assert delay("b.py", later=1.0) == 0.0, "the first edit after a pause is answered at once"
-    assert delay("c.py") == 0.0
+    assert delivered == ["first", "all"]
+
+
+async def test_what_a_superseded_step_tells_is_not_delivered(schedule: Schedule) -> None:
+    delivered: list[str] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def steps(early: Callable[[str], None]) -> Iterator[str]:
+        begun.set()
+        go_on.wait(10)
+        early("old")
+        yield "old too"
+
+    schedule.restart("a.py", steps, delivered.append)
+    while not begun.is_set():
+        await asyncio.sleep(0.001)
+    schedule.restart("a.py", lambda _: naps("new"), delivered.append)
+    told = asyncio.ensure_future(schedule.told("a.py"))
+    await asyncio.sleep(0.01)
+    assert not told.done()
+    go_on.set()
+    await told
+    assert delivered == ["new"]
+
+
+async def test_who_waits_for_a_key_without_a_job_waits_for_all(schedule: Schedule) -> None:
+    delivered: list[str] = []
+    schedule.restart("a.py", lambda _: naps("a1", "a2", seconds=0.02), delivered.append)
+    await schedule.told("b.py")
+    assert delivered == ["a1", "a2"]
 
 
 async def test_a_step_that_raises_is_told_and_stops_only_its_job(schedule: Schedule) -> None:
     delivered: list[str] = []
 
-    def fails() -> Iterator[str]:
+    def fails(_: object) -> Iterator[str]:
         yield "first"
         raise ValueError("broken")
 
     schedule.restart("a.py", fails, delivered.append)
-    schedule.restart("b.py", lambda: naps("b"), delivered.append)
+    schedule.restart("b.py", lambda _: naps("b"), delivered.append)
     await schedule.settled()
     assert sorted(delivered) == ["b", "first"]
     assert [str(error) for error in schedule.failures] == ["broken"]  # type: ignore[attr-defined]
-    schedule.restart("a.py", lambda: naps("again"), delivered.append)
+    schedule.restart("a.py", lambda _: naps("again"), delivered.append)
     await schedule.settled("a.py")
     assert delivered[-1] == "again"
 
 
 async def test_settled_waits_for_jobs_asked_for_in_the_meantime(schedule: Schedule) -> None:
     delivered: list[str] = []
-    schedule.restart("a.py", lambda: naps("old", seconds=0.05), delivered.append)
+    schedule.restart("a.py", lambda _: naps("old", seconds=0.05), delivered.append)
     waiting = asyncio.ensure_future(schedule.settled("a.py"))
     await asyncio.sleep(0.01)
-    schedule.restart("a.py", lambda: naps("new", seconds=0.02), delivered.append)
+    schedule.restart("a.py", lambda _: naps("new", seconds=0.02), delivered.append)
     await waiting
     assert delivered == ["new"]
 
 
 async def test_a_waiter_that_is_cancelled_leaves_the_job_alone(schedule: Schedule) -> None:
     delivered: list[str] = []
-    schedule.restart("a.py", lambda: naps("result", seconds=0.05), delivered.append)
+    schedule.restart("a.py", lambda _: naps("result", seconds=0.05), delivered.append)
     waiting = asyncio.ensure_future(schedule.settled())
     await asyncio.sleep(0.01)
     waiting.cancel()

@@ -321,3 +321,26 @@ def test_a_new_caller_on_the_disk_concerns_the_kernels_it_calls(editor: Editor, 
     assert editor.session.reread({editor.path("ops.py")}) == [editor.path("kernels.py")]
     editor.refresh("kernels.py")
     assert editor.shown == {"kernels.py": ["WORSE"]}
+
+
+def test_the_first_findings_are_told_before_the_rest(editor: Editor) -> None:
+    early: list[Report] = []
+    editor.edit("a.py", PALLAS + "BAD BAD\n", 1)
+    for version, text in ((2, "EARLY BAD BAD\n"), (3, "EARLY BAD\n")):
+        path = editor.path("a.py")
+        editor.session.open(Document(f"file://{path}", path, version, PALLAS + text))
+        (update,) = editor.session.refresh(path, lambda update: early.extend(update.reports))
+        assert [(report.version, len(report.findings)) for report in early] == [(version, 1)]
+        assert [len(report.findings) for report in update.reports] == [2] * (version == 2), "what is the same is not told again"
+        early.clear()
+
+
+def test_where_others_have_a_say_only_all_findings_are_told(editor: Editor) -> None:
+    early: list[Report] = []
+    editor.edit("kernels.py", PALLAS + "WORSE\n")
+    editor.edit("ops.py", PALLAS + "import kernels\n")
+    assert editor.shown["kernels.py"] == ["WORSE"]
+    path = editor.path("kernels.py")
+    editor.session.open(Document(f"file://{path}", path, 2, PALLAS + "EARLY BAD WORSE\n"))
+    list(editor.session.refresh(path, lambda update: early.extend(update.reports)))
+    assert not early

@@ -122,7 +122,8 @@ def explored(machine: Machine, context: KernelContext, once: Callable[[], None])
                 once()
             except PathEnd as end:
                 machine.doubt(f"what follows {end.reason}")
-                continue
+            if saved[1] is None and context.inside != "index map":
+                machine.glance()
         if explorer.cut:
             machine.doubt("conditions that are not known, too many to try")
     finally:
