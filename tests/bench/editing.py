@@ -7,12 +7,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from server.wire import Wire
 
 from pallas_lsp.text.source import Source
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds: until there was an answer, until there was all of it, and those of the server's CPU."""
+
+    first: float
+    all: float
+    cpu: float
 
 
 class Editor:
@@ -33,20 +43,22 @@ class Editor:
         self._wire.notify("exit")
         self._process.wait()
 
-    def measured(self, run: Callable[[], None]) -> tuple[float, float]:
-        """The seconds that ``run`` took, and those of the server's CPU."""
+    def measured(self, run: Callable[[], None]) -> Cost:
+        """What ``run`` took, until it came back and until the server had nothing left to do."""
         began, used = time.perf_counter(), self.cpu()
         run()
-        return time.perf_counter() - began, self.cpu() - used
+        first = time.perf_counter() - began
+        self.hover(0)
+        return Cost(first, time.perf_counter() - began, self.cpu() - used)
 
     def open(self, text: str) -> None:
-        """Open the file, and wait for its diagnostics."""
+        """Open the file, and wait for its first diagnostics."""
         self._version, self._text = 1, text
         self._wire.open(self._uri, text)
         self._wait()
 
     def write(self, *texts: str) -> None:
-        """Give it these texts one right after the other, and wait for the diagnostics of the last."""
+        """Give it these texts one right after the other, and wait for the first diagnostics of the last."""
         for text in texts:
             self._version, self._text = self._version + 1, text
             document = {"uri": self._uri, "version": self._version}
