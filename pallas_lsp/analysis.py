@@ -10,7 +10,7 @@ from .data.versions import KNOWN
 from .given import GivenCall
 from .glimpse import Told, first_findings
 from .interpreter.events import Event
-from .interpreting import Interpreter, Memory, verifier
+from .interpreting import Interpreter, Memory, Run, verifier
 from .kernels.site import KernelSite, sites_of
 from .kernels.verdict import Judge as VerdictJudge
 from .notes import Notes
@@ -18,7 +18,7 @@ from .resolve.project import Project
 from .rules.certain import doubt_about
 from .rules.diagnostic import Diagnostic, Fix
 from .rules.findings import Offer, SuppressionComments, diagnostics_of, unused_suppressions
-from .rules.registry import RuleTable
+from .rules.registry import Finding, Rule, RuleTable
 from .settings import Settings
 from .text.parse import Parsed, parse
 from .text.source import Source
@@ -105,14 +105,14 @@ def analyze(
     diagnostics += unused_suppressions(comments, settings) if call is None else ()
     if memory is not None:
         memory.told = Told(source, parsed.layout, diagnostics)
-    machine, judging = run.machine, _judging(interpreter.table, run.moved)
+    machine, judging = run.machine, _judging(interpreter.table, run)
     return Analysis(
         source,
         parsed,
         diagnostics,
         Notes(source, parsed, run.module, cache(lambda: run.noted)),
-        cache(lambda: sites_of(run.events, judging, run.moved)) if details else list,
-        cache(lambda: sites_of(run.calls_elsewhere(), judging, run.moved)) if details else list,
+        cache(lambda: sites_of(run.events, judging, run.site)) if details else list,
+        cache(lambda: sites_of(run.calls_elsewhere(), judging, run.site)) if details else list,
         run.files,
         frozenset(machine.unresolved),
         machine.cut,
@@ -158,19 +158,18 @@ class Remembering:
         return analyze(source, project, settings, cancelled, lookup=lookup, memory=memory, early=early)
 
 
-def _judging(table: RuleTable, moved: Callable[[Event, Location], Location]) -> VerdictJudge:
+def _judging(table: RuleTable, run: Run) -> VerdictJudge:
     """What the verdicts of kernel calls rest on: the rules, and what is certain where no rule speaks."""
 
-    def refused(event: Event, table: RuleTable) -> Location | None:
-        found = table.first(event)
+    def refused(event: Event, found: tuple[Rule, Finding] | None) -> Location | None:
         if found is None or found[0].severity != "error" or found[1].hint:
             return None
-        return moved(event, found[1].location)
+        return run.moved(event, found[1].location)
 
     context = table.context
-    tables = [RuleTable(replace(context, version=version)) for version in KNOWN] if context.version is None else [table]
+    others = [RuleTable(replace(context, version=version)) for version in KNOWN] if context.version is None else []
     return VerdictJudge(
-        refused=lambda event: refused(event, table),
-        may_refuse=lambda event: any(refused(event, each) is not None for each in tables),
+        refused=lambda event: refused(event, run.first(event, table)),
+        may_refuse=lambda event: any(refused(event, each.first(event)) is not None for each in others),
         doubt=lambda event: doubt_about(event, context),
     )

@@ -18,14 +18,14 @@ from .interpreter.given_calls import run_given
 from .interpreter.importing import run_quietly
 from .interpreter.machine import Machine
 from .interpreter.modules import ModuleFile
-from .interpreter.moves import Moves
 from .interpreter.noted import Noted, merged
 from .interpreter.run import run_module
 from .interpreter.values import Function
+from .kernels.site import KernelSite
 from .resolve.environment import jax_version
 from .resolve.project import Project
 from .rules.findings import Judged, judged
-from .rules.registry import Context, RuleTable
+from .rules.registry import Context, Finding, Rule, RuleTable
 from .settings import Settings
 from .text.parse import Parsed
 from .text.source import Source
@@ -97,8 +97,25 @@ class Run:
 
     def moved(self, event: Event, data: Data) -> Data:
         """What was found at an event, where it is now."""
-        moves = self._moves.get(id(event))
-        return data if moves is None else moves.data(data)
+        taken = self._taken.get(id(event))
+        return data if taken is None or taken.moves is None else taken.moves.data(data)
+
+    def site(self, event: Event, make: Callable[[], KernelSite]) -> KernelSite:
+        """What ``make`` makes of the event of a kernel call, where it is now; it is made once for the run that the event is of."""
+        taken = self._taken.get(id(event))
+        if taken is None:
+            return make()
+        if id(event) not in taken.run.sites:
+            taken.run.sites[id(event)] = make()
+        site: KernelSite = taken.run.sites[id(event)]
+        return self.moved(event, site)
+
+    def first(self, event: Event, table: RuleTable) -> tuple[Rule, Finding] | None:
+        """The finding that JAX would raise for an event (`RuleTable.first`), which was looked for already where the event was judged."""
+        if id(event) not in self._judged:
+            return table.first(event)
+        found = self._judged[id(event)]
+        return (found.rule, found.finding) if found is not None else None
 
     def calls_elsewhere(self) -> list[Event]:
         """The events of the calls that callers make of kernels of the document."""
@@ -110,9 +127,14 @@ class Run:
         return [event for event in self.machine.events if id(event.where.record) in records] if records else []
 
     @cached_property
-    def _moves(self) -> dict[int, Moves]:
-        runs = (*self.own, *self.theirs)
-        return {id(event): taken.moves for taken in runs if taken.moves is not None for event in taken.run.events}
+    def _taken(self) -> dict[int, Taken]:
+        return {id(event): taken for taken in (*self.own, *self.theirs) for event in taken.run.events}
+
+    @cached_property
+    def _judged(self) -> dict[int, Judged | None]:
+        judged = [taken for taken in (*self.own, *self.theirs) if taken.run.findings is not None]
+        known: dict[int, Judged | None] = {id(event): None for taken in judged for event in self._told(taken)}
+        return known | {id(found.event): found for taken in judged for found in taken.run.findings}
 
     @cached_property
     def _foreign(self) -> set[int]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from .interpreter.modules import ModuleFile
 from .interpreter.noted import Noted
 from .interpreter.values import Array, Dtype, Ref, Unknown, Value
+from .interpreter.written import kept_with_node
 from .resolve.imports import LibraryName, import_targets
 from .resolve.project import Project
 from .rules.diagnostic import Related
@@ -19,6 +20,7 @@ from .shapes.dims import Poly, render
 from .text.parse import Parsed
 from .text.source import Source
 from .text.span import Span
+from .text.trees import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +52,19 @@ class Notes:
         """The values at places, and where other runs of the same text had another one."""
         return self.find()
 
-    @cached_property
-    def _names(self) -> list[tuple[Span, ast.AST]]:
-        found = [
-            (self.source.span_of(node), node) for node in ast.walk(self.parsed.tree) if isinstance(node, ast.Name | ast.Attribute | ast.arg)
-        ]
-        return sorted(found, key=lambda item: (item[0].end - item[0].start, item[0]))
+    def statements(self, within: Span) -> Iterator[ast.stmt]:
+        """The top-level statements of the units that ``within`` touches."""
+        layout = self.parsed.layout
+        for number in sorted(layout.touching([within], self.source)) if layout.units else ():
+            yield from layout.bodies[number]
 
-    @cached_property
-    def _by_line(self) -> dict[int, list[tuple[Span, ast.AST]]]:
-        """The names on each line, shortest first."""
-        found: dict[int, list[tuple[Span, ast.AST]]] = {}
-        for span, node in self._names:
-            for line0 in range(self.source.line_of(span.start), self.source.line_of(span.end) + 1):
-                found.setdefault(line0, []).append((span, node))
-        return found
+    def _names(self, within: Span) -> Iterator[tuple[Span, ast.AST]]:
+        return ((self.source.span_of(node), node) for part in self.statements(within) for node in _names_in(part))
 
     def _node_at(self, offset: int) -> tuple[Span, ast.AST] | None:
-        return next((found for found in self._by_line.get(self.source.line_of(offset), ()) if offset in found[0]), None)
+        """The innermost name there."""
+        found = (item for item in self._names(Span(offset, offset)) if offset in item[0])
+        return min(found, key=lambda item: (item[0].end - item[0].start, item[0]), default=None)
 
     def is_name(self, offset: int) -> bool:
         """Whether a name, of a variable or behind a dot, is at ``offset``."""
@@ -91,15 +88,15 @@ class Notes:
         """The noted value of a name or parameter."""
         return self.noted.values.get((node.lineno, node.col_offset))  # type: ignore[attr-defined]
 
-    def bound(self) -> Iterator[tuple[Span, Value]]:
-        """The names that functions and statements bind, with their values where every run had the same.
+    def bound(self, within: Span) -> Iterator[tuple[Span, Value]]:
+        """The names that functions and statements around there bind, with their values where every run had the same.
 
         Not those that a statement only changes, and not those of lambdas, which have no room for more.
         """
-        values, trees = self.noted.values, list(ast.walk(self.parsed.tree))
+        values, trees = self.noted.values, [node for part in self.statements(within) for node in walk(part)]
         elsewhere = {id(node.target) for node in trees if isinstance(node, ast.AugAssign)}
         elsewhere |= {id(part) for node in trees if isinstance(node, ast.Lambda) for part in ast.walk(node.args)}
-        for span, node in self._names:
+        for span, node in self._names(within):
             if id(node) not in elsewhere and (isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)):
                 name: str = getattr(node, "arg", "") or getattr(node, "id", "")
                 place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
@@ -133,12 +130,21 @@ class Notes:
     def imports(self) -> dict[str, LibraryName]:
         """What the names stand for that the text imports from libraries."""
         found: dict[str, LibraryName] = {}
-        for node in ast.walk(self.parsed.tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                for name, target in import_targets(node, self.source.path, Project()).items():
-                    if isinstance(target, LibraryName):
-                        found[name] = target
+        for node in (node for part in self.parsed.tree.body for node in _imports_in(part)):
+            for name, target in import_targets(node, self.source.path, Project()).items():
+                if isinstance(target, LibraryName):
+                    found[name] = target
         return found
+
+
+@kept_with_node
+def _names_in(statement: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(node for node in walk(statement) if isinstance(node, ast.Name | ast.Attribute | ast.arg))
+
+
+@kept_with_node
+def _imports_in(statement: ast.AST) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    return tuple(node for node in ast.walk(statement) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def _cause(ref: Ref) -> str:

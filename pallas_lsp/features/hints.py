@@ -14,6 +14,7 @@ from ..shapes import dims
 from ..shapes.avals import Aval, aval_text
 from ..shapes.dims import render
 from ..text.span import Span
+from ..text.trees import walk
 
 if TYPE_CHECKING:
     from ..analysis import Analysis
@@ -35,7 +36,7 @@ def hints(analysis: Analysis, within: Span, *, refs: bool = True, values: bool =
     ``refs``: beside the parameters of kernels, and where another name is bound to a ref; ``values``: where a name is bound to an array in a
     function that has refs. Nothing is said of what is not known at all, or of what is another thing each time.
     """
-    found = {hint.offset: hint for hint in _bound(analysis, refs, values)}
+    found = {hint.offset: hint for hint in _bound(analysis, within, refs, values)}
     found |= {hint.offset: hint for hint in (_parameters(analysis) if refs else ())}
     return [hint for offset, hint in sorted(found.items()) if within.start <= offset <= within.end]
 
@@ -63,9 +64,9 @@ def _origin(ref: RefInfo) -> Iterator[str]:
         yield f"a window of {_array_text(replace(aval_of(ref), shape=ref.window.array))}"
 
 
-def _bound(analysis: Analysis, refs: bool, values: bool) -> Iterator[Hint]:
-    inside = _functions_with_refs(analysis) if values else []
-    for span, value in analysis.notes.bound():
+def _bound(analysis: Analysis, within: Span, refs: bool, values: bool) -> Iterator[Hint]:
+    inside = _functions_with_refs(analysis, within) if values else []
+    for span, value in analysis.notes.bound(within):
         if isinstance(value, Ref) and refs:
             aval, space = Aval(value.shape, value.dtype, named=value.named), value.root.space
         elif isinstance(value, Array) and any(function.covers(span) for function in inside):
@@ -77,10 +78,11 @@ def _bound(analysis: Analysis, refs: bool, values: bool) -> Iterator[Hint]:
             yield Hint(span.end, f": {label}", () if whole == label else (whole,))
 
 
-def _functions_with_refs(analysis: Analysis) -> list[Span]:
-    """The functions of which a parameter is known to be a ref."""
+def _functions_with_refs(analysis: Analysis, within: Span) -> list[Span]:
+    """The functions around there of which a parameter is known to be a ref."""
     source, notes = analysis.source, analysis.notes
-    functions = (node for node in ast.walk(analysis.parsed.tree) if isinstance(node, ast.FunctionDef | ast.Lambda))
+    nodes = (node for part in notes.statements(within) for node in walk(part))
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.Lambda))
     return [source.span_of(node) for node in functions if any(isinstance(notes.value_of(arg), Ref) for arg in _arguments(node))]
 
 

@@ -35,7 +35,8 @@ class EntryRun:
     """One run: its events and notes, what it asked of what runs share and what it added to that.
 
     ``document``: the document as it was then; ``files``: those that were read. ``numbered``: whether it made a difference on which line
-    something stands. ``findings``: kept here by whoever judges the events.
+    something stands. ``findings`` and ``sites``: kept here by whoever judges the events,
+    the latter by the ``id`` of an event.
     """
 
     document: ModuleFile
@@ -48,6 +49,7 @@ class EntryRun:
     files: dict[str, Source]
     numbered: bool
     findings: Any = None
+    sites: dict[int, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

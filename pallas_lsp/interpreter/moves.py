@@ -14,12 +14,23 @@ from .values import Ref, Value
 Data = TypeVar("Data")
 
 
+_PARTS: dict[type, tuple[str, ...]] = {Poly: ()}
+
+
+def _parts(kind: type) -> tuple[str, ...]:
+    """The names of the fields of plain data in which there may be locations."""
+    if kind not in _PARTS:
+        _PARTS[kind] = tuple(part.name for part in fields(kind)) if is_dataclass(kind) else ()
+    return _PARTS[kind]
+
+
 class Moves:
     """From the file as ``old`` has it to how ``new`` has it."""
 
     def __init__(self, old: ModuleFile, new: ModuleFile) -> None:
         self._path, self._old, self._new = old.path, old, new
         self._roots: dict[int, Ref] = {}
+        self._locations: dict[Location, Location] = {}
 
     @cached_property
     def _lines(self) -> list[int]:
@@ -37,9 +48,12 @@ class Moves:
         """A location, which may be in another file. What stands on a line before a comment stays there while the comment changes."""
         if location.path != self._path:
             return location
-        start, end = location.span.start, location.span.end
-        shift = self._shift(self._old.source.line_of(start))
-        return Location(location.path, Span(self._offset(start, shift), self._offset(end, shift)))
+        known = self._locations.get(location)
+        if known is None:
+            start, end = location.span.start, location.span.end
+            shift = self._shift(self._old.source.line_of(start))
+            known = self._locations[location] = Location(location.path, Span(self._offset(start, shift), self._offset(end, shift)))
+        return known
 
     def _shift(self, line0: int) -> int:
         return self._lines[self._old.parsed.layout.index_at(line0)] if self._lines else 0
@@ -55,11 +69,11 @@ class Moves:
         if isinstance(value, Location):
             moved = self.location(value)
         elif isinstance(value, tuple):
-            moved = tuple(self.data(part) for part in value)
-        elif is_dataclass(value) and not isinstance(value, Poly | type):
-            held = {field.name: getattr(value, field.name) for field in fields(value)}
-            changed = {name: now for name, part in held.items() if (now := self.data(part)) is not part and now != part}
-            moved = replace(value, **changed) if changed else value
+            moved = tuple(map(self.data, value))
+        elif names := _parts(type(moved)):
+            parts = [(name, getattr(value, name)) for name in names]
+            changed = {name: now for name, part in parts if (now := self.data(part)) is not part and now != part}
+            moved = replace(value, **changed) if changed else value  # type: ignore[type-var]  # it has fields
         return moved  # type: ignore[return-value]  # of the type of ``value``
 
     def value(self, value: Value) -> Value:

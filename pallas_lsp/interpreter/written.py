@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 
 
 def kept_with_node(function: Callable[[ast.AST], Answer]) -> Callable[[ast.AST], Answer]:
-    """Let ``function`` work out its answer once for each node."""
+    """Let ``function`` work out its answer once for each node. It is no node and no list: those are parts of the tree."""
     name = f"_{function.__name__}_"
 
     @wraps(function)

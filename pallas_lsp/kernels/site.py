@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..data.chips import load_chips
 from ..interpreter.call_events import Footprint
@@ -45,10 +46,10 @@ class KernelSite:
 
 
 def sites_of(
-    events: Iterable[Event], judge: Judge, moved: Callable[[Event, KernelSite], KernelSite] = lambda _, site: site
+    events: Iterable[Event], judge: Judge, kept: Callable[[Event, Callable[[], KernelSite]], KernelSite] = lambda _, make: make()
 ) -> list[KernelSite]:
-    """The kernel calls of a run, each configuration once, in the order of the text; ``judge`` judges their events, ``moved``
-    puts what was found at an event of an earlier text where it is now.
+    """The kernel calls of a run, each configuration once, in the order of the text; ``judge`` judges their events, ``kept`` gives
+    what is known of a call already, where the text is now, or else what it is given to make it.
     """
     events = list(events)
     judged = Verdicts(events, judge)
@@ -59,7 +60,7 @@ def sites_of(
     found: dict[tuple[object, ...], tuple[KernelSite, list[Verdict]]] = {}
     for event in events:
         if isinstance(event, KernelCall):
-            site = moved(event, _site(event, judged.run_of(event), footprints))
+            site = kept(event, partial(_site, event, judged.run_of(event), footprints))
             key = (site.location, site.kernel_location, site.grid, site.refs)
             known, verdicts = found.get(key, (site, []))
             shared = tuple(words for words in known.conditions if words in site.conditions)
