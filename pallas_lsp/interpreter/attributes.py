@@ -59,6 +59,7 @@ from .values import (
 
 ARRAY_PROPERTIES = frozenset({"T", "mT", "real", "imag"})
 REF_METHODS = frozenset({"get", "set", "swap", "addupdate", "reshape", "bitcast", "transpose"})
+NUMBER_METHODS = frozenset({"bit_length", "bit_count", "is_integer", "conjugate"})
 _CONTAINERS = (list, dict, tuple, set, str, bytes, slice, Iteration, range)
 
 
@@ -69,8 +70,10 @@ def attribute(machine: Machine, value: Value, name: str, node: ast.AST, frame: F
         return handler(machine, value, name, node, frame)
     if isinstance(value, _CONTAINERS):
         return getattr(value, name) if isinstance(value, slice | range) and name in ("start", "stop", "step") else ValueMethod(value, name)
-    if isinstance(value, bool | int | float | complex) and not isinstance(value, bool) and name in ("real", "imag"):
+    if type(value) in (int, float, complex) and name in ("real", "imag"):
         return getattr(value, name)
+    if type(value) in (int, float) and name in NUMBER_METHODS:
+        return ValueMethod(value, name)
     return Unknown(f"attribute `{name}` of a {type(value).__name__}", host=machine.kernel is None)
 
 
@@ -92,6 +95,13 @@ def _of_text(value: Unknown, name: str, arguments: Arguments) -> Value:
 _OF_A_TPU = {"platform": "tpu", "device_kind": "TPU"}
 
 
+def _looked_up(machine: Machine, table: Unknown, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """``table.get(key)`` of a dict that is not known: what has no default may be None, which the program then asks."""
+    found = machine.call(Unknown(table.why, host=True), arguments, node, frame)
+    alone = arguments.exact and len(arguments.args) == 1 and not arguments.kwargs
+    return Unknown(table.why, machine.path.name(node), host=True) if alone else found
+
+
 def unknown_attribute(machine: Machine, value: Unknown, name: str, node: ast.AST, frame: Frame) -> Value:
     """An attribute of an unknown value: another one, under a name made of both."""
     key = value.key if not isinstance(value, Condition) else None
@@ -103,6 +113,8 @@ def unknown_attribute(machine: Machine, value: Unknown, name: str, node: ast.AST
         return Unknown(value.why, host=value.host)
     if isinstance(value.declared, str) and name in _OF_TEXTS:
         return Builtin(name, lambda machine, arguments, node, frame: _of_text(value, name, arguments))
+    if name == "get" and value.host and machine.kernel is None:
+        return Builtin(name, lambda machine, arguments, node, frame: _looked_up(machine, value, arguments, node, frame))
     of_device = key is not None and key.startswith(("jax.devices()[", "jax.local_devices()["))
     declared = _OF_A_TPU.get(name, ABSENT) if of_device else ABSENT
     return Unknown(value.why, f"{key}.{name}" if key else None, host=value.host, declared=declared)

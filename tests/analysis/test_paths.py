@@ -356,3 +356,30 @@ def call(x, flag, scale=None):
     return pl.pallas_call(kernel, in_specs=in_specs, out_shape=jax.ShapeDtypeStruct((8, 128), x.dtype))(x, scale if scaled else None)
 """
     assert check(tmp_path, text) == []
+
+
+@pytest.mark.parametrize("asked", ["rows is None", "rows is None and KIND.fullmatch(jax.devices()[0].device_kind) is not None"])
+def test_what_a_table_may_not_have(tmp_path: Path, asked: str) -> None:
+    """``get`` of a dict that is not known may give None; that a device's kind is as the program expects needs no word."""
+    text = f"""
+import json
+import re
+
+TUNED, KIND = json.loads("{{}}"), re.compile("TPU.*")
+
+
+def kernel(x_ref, o_ref, buffer):
+    o_ref[...] = x_ref[...]
+    buffer[...] = x_ref[...]
+
+
+def run(x):
+    rows = TUNED.get("rows")
+    if {asked}:
+        rows = 1 << (15).bit_length()
+        rows = rows * 2 if (0.5 * rows).is_integer() and rows.bit_count() == 1 else 4
+    more = [pltpu.VMEM((rows, 128), jnp.float32)]
+"""
+    ((rule, message),) = check(tmp_path, text + CALL.format(more=", in_specs=[pl.BlockSpec((8, 128))], scratch_shapes=more", operands="x"))
+    assert rule == "store-shape-mismatch"
+    assert "shape (32, 128)" in message and message.endswith("(when `TUNED.get('rows')` is None)")

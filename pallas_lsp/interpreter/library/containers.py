@@ -138,6 +138,11 @@ def _set(machine: Machine, items: set[Value], name: str, arguments: Arguments, n
     return Unknown(f"`set.{name}`", host=True)
 
 
+def _number(machine: Machine, number: float, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
+    plain = not arguments.args and not arguments.kwargs and hasattr(number, name)  # `int.is_integer` is as old as Python 3.12
+    return getattr(number, name)() if plain else Unknown(f"`{type(number).__name__}.{name}`", host=True)
+
+
 def _str(machine: Machine, text: str, name: str, arguments: Arguments, node: ast.AST, frame: Frame) -> Value:
     if name == "format":
         _format(machine, text, arguments, node, frame)
@@ -268,6 +273,8 @@ RECEIVERS: dict[type[Any], Callable[..., Value]] = {
     tuple: _tuple,
     set: _set,
     str: _str,
+    int: _number,
+    float: _number,
     Iteration: _iteration,
     Array: _array,
     ShapeDtype: _shape_dtype,

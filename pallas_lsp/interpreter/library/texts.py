@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..machine import Arguments
-from ..values import Builtin, Opaque, Unknown, Value
+from ..values import ABSENT, Builtin, Opaque, Unknown, Value
 from .registry import Call, models
 
 _SEARCHES = ("match", "search", "fullmatch")
@@ -30,7 +30,9 @@ def _search(call: Call) -> Value:
 
 
 def _searched(name: str, pattern: str, given: Arguments) -> Value:
-    """No search is made, for it might take for ever: all that is known is that the same text gives the same match."""
+    """No search is made, for it might take for ever: all that is known is that the same text gives the same match, and that programs expect
+    one of what they ask of their surroundings."""
     text = given.get(0, "string")
     key = f"re.{name}({pattern!r}, {text.key})" if isinstance(text, Unknown) and text.key is not None else None
-    return Unknown("a match of a regular expression", key, host=True)
+    expected = isinstance(text, Unknown) and isinstance(text.declared, str)
+    return Unknown("a match of a regular expression", key, host=True, declared=Opaque("re.Match", (), {}) if expected else ABSENT)
