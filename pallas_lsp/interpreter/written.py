@@ -36,8 +36,8 @@ def written(node: ast.AST) -> str:
 @kept_with_node
 def names_in(node: ast.AST) -> frozenset[str]:
     """All names and attributes that the node's text has."""
-    names = (getattr(part, "attr", None) or getattr(part, "id", None) for part in walk(node))
-    return frozenset(name for name in names if name is not None)
+    parts = [part.__dict__ for part in walk(node)]
+    return frozenset([part["attr"] for part in parts if "attr" in part] + [part["id"] for part in parts if "id" in part])
 
 
 @kept_with_node

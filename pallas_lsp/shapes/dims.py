@@ -114,10 +114,15 @@ def cdiv(a: MaybeDim, b: MaybeDim) -> MaybeDim:
     """``a / b`` rounded up, for a positive ``b``."""
     if a is None or b is None or b == 0:
         return None
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b if a % b == 0 else (a + b - 1) // b
+    return _cdiv(a, b)
+
+
+@lru_cache(MEMO)
+def _cdiv(a: Dim, b: Dim) -> MaybeDim:
     quotient, rest = _divide(a, b)
-    if rest == 0:
-        return quotient
-    return floordiv(sub(add(a, b), 1), b)
+    return quotient if rest == 0 else floordiv(sub(add(a, b), 1), b)
 
 
 def minimum(a: MaybeDim, b: MaybeDim) -> MaybeDim:

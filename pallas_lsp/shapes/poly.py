@@ -119,6 +119,7 @@ def symbol(name: str, least: int | None = None) -> Poly:
     return atom_dim(Symbol(name, least))
 
 
+@lru_cache(MEMO)
 def atom_dim(atom: Atom) -> Poly:
     """The dimension that is this one atom."""
     return Poly(((((atom, 1),), 1),))
@@ -214,11 +215,14 @@ def content_of(d: Dim) -> int:
 
 def add(a: MaybeDim, b: MaybeDim) -> MaybeDim:
     """``a + b``."""
-    if a is None or b is None:
-        return None
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
-    return _sum(a, b)
+    if isinstance(b, int):
+        a, b = b, a
+    if isinstance(a, int):
+        if isinstance(b, int):
+            return a + b
+        if a == 0:
+            return b
+    return None if a is None or b is None else _sum(a, b)
 
 
 @lru_cache(MEMO)
@@ -241,13 +245,14 @@ def sub(a: MaybeDim, b: MaybeDim) -> MaybeDim:
 
 def mul(a: MaybeDim, b: MaybeDim) -> MaybeDim:
     """``a * b``; zero times an unknown dimension is zero."""
-    if (isinstance(a, int) and a == 0) or (isinstance(b, int) and b == 0):
-        return 0
-    if a is None or b is None:
-        return None
-    if isinstance(a, int) and isinstance(b, int):
-        return a * b
-    return _multiply(a, b)
+    if isinstance(b, int):
+        a, b = b, a
+    if isinstance(a, int):
+        if isinstance(b, int):
+            return a * b
+        if a in (0, 1):
+            return b if a else 0
+    return None if a is None or b is None else _multiply(a, b)
 
 
 @lru_cache(MEMO)
@@ -277,7 +282,7 @@ def power(a: MaybeDim, b: MaybeDim) -> MaybeDim:
         return None
     if isinstance(a, int):
         return int(a**b) if b <= 4096 else None
-    return product([a] * b) if b <= 16 else None
+    return a if b == 1 else product([a] * b) if b <= 16 else None
 
 
 def atoms_of(d: MaybeDim) -> tuple[Atom, ...]:

@@ -23,7 +23,9 @@ def truth(value: bool) -> Truth:
 
 def not_(answer: Truth) -> Truth:
     """The negation; MAYBE stays MAYBE."""
-    return {Truth.YES: Truth.NO, Truth.NO: Truth.YES, Truth.MAYBE: Truth.MAYBE}[answer]
+    if answer is Truth.MAYBE:
+        return answer
+    return Truth.NO if answer is Truth.YES else Truth.YES
 
 
 def and_(*answers: Truth) -> Truth:
