@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from .frames import Frame
 from .machine import Machine
@@ -46,5 +47,6 @@ def _note(
     if machine.kernel is None or machine.guarded:
         return
     where = machine.where(node, frame)
-    where.trail = tuple(machine.path.trail)
+    # Flags of one plan may contradict each other: each answer that the path chose is a guess here, which the other must bear out.
+    where.trail = tuple(replace(made, key=f"@{made.key}") if made.chosen else made for made in machine.path.trail)
     machine.emit(PartsFault(where, kind, value, part, starred, holder))

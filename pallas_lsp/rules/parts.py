@@ -19,8 +19,8 @@ _LONG = 6
 @rule("unpack-count", on=PartsFault, order=10, stage="trace")
 def unpack_count(event: PartsFault, context: Context) -> Finding | None:
     """Refs or the dims of a shape are unpacked into another number of names."""
-    if event.kind != "count" or event.where.assumed:
-        return None  # answers of the path may contradict each other, as facts of one plan do
+    if event.kind != "count":
+        return None
     have, names = len(event.value), event.part
     least = "at least " if event.starred else ""
     jax = f"not enough values to unpack (expected {least}{names}, got {have})" if have < names else f"too many values to unpack (expected {names})"
@@ -34,8 +34,6 @@ def unpack_count(event: PartsFault, context: Context) -> Finding | None:
 @rule("sequence-index", on=PartsFault, order=20, stage="trace")
 def sequence_index(event: PartsFault, context: Context) -> Finding | None:
     """A tuple, list or dict of refs is indexed as if it were one, or has no such item."""
-    if event.where.assumed:
-        return None
     kind, holder, size = type(event.value).__name__, _holder(event), len(event.value)
     jax: str | None = None
     if event.kind == "index":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pallas_lsp.shapes.dims import Poly, Shape, render
+from pallas_lsp.shapes.doubles import Double
 from pallas_lsp.shapes.dtypes import short
 from pallas_lsp.shapes.errors import ShapeError
 
@@ -68,7 +69,10 @@ class DtypeName(Unknown):
 
 UNKNOWN: Final = Unknown()
 
-_SCALARS = {bool: Aval((), "bool"), int: Aval((), "int32", True), float: Aval((), "float32", True), complex: Aval((), "complex64", True)}
+_SCALARS = {
+    bool: Aval((), "bool"), int: Aval((), "int32", True), float: Aval((), "float32", True), complex: Aval((), "complex64", True),
+    Double: Aval((), "float32"),
+}  # fmt: skip
 _NOTHING_KNOWN = Aval(None, None, None)
 
 

@@ -10,10 +10,12 @@ from ops.lowering_cases import LOWERING
 from ops.pipeline_cases import PIPELINES
 from ops.python_cases import PYTHON
 from ops.remote_cases import REMOTE
+from ops.scalar_cases import SCALARS
 from ops.traced_cases import TRACED
 from referee import lower
 
-CASES = [pytest.param(rule, source, id=what) for what, rule, source in (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE, *PYTHON, *FORWARDED)]
+ALL = (*TRACED, *LOWERING, *COPIES, *PIPELINES, *REMOTE, *PYTHON, *FORWARDED, *SCALARS)
+CASES = [pytest.param(rule, source, id=what) for what, rule, source in ALL]
 
 
 @pytest.mark.parametrize(("rule", "source"), CASES)

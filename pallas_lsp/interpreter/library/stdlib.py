@@ -8,6 +8,7 @@ import math
 from dataclasses import replace
 
 from ...shapes import dims
+from ...shapes.doubles import Double
 from ..classes import FIELDS, fields_of
 from ..frames import Frame
 from ..operations import needs_static, traced_in
@@ -31,7 +32,7 @@ from ..values import (
     Value,
 )
 from .containers import replaced
-from .registry import Call, models
+from .registry import FALLBACK, Call, models
 from .trees import leaves
 
 
@@ -223,8 +224,6 @@ def _itertool(call: Call) -> Value:
     *(f"math.{name}" for name in ("sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "atan2", "asin", "acos")),
     *(f"math.{name}" for name in ("pow", "fabs", "erf", "erfc")),
     *(f"math.{name}" for name in ("log10", "log1p", "expm1", "isnan", "isinf", "isfinite", "isclose", "comb", "factorial", "cbrt", "exp2")),
-    "numpy.sqrt",
-    "numpy.log2",
 )
 def _math(call: Call) -> Value:
     short = call.name.rpartition(".")[2]
@@ -237,10 +236,25 @@ def _math(call: Call) -> Value:
         except (ValueError, OverflowError, TypeError):
             return call.unknown()
     if isinstance(call.get(0, "x"), Array):
-        from .registry import FALLBACK
-
         return FALLBACK[0](call)
     return call.number(call.args)
+
+
+_FLOATS = ("sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh")
+
+
+@models("numpy.float64", "numpy.double", *(f"numpy.{name}" for name in _FLOATS))
+def _float64(call: Call) -> Value:
+    """A float of NumPy's: a number for the program, and for JAX an array that is not weak."""
+    number, short = call.args[0] if len(call.args) == 1 and not call.kwargs else None, call.name.rpartition(".")[2]
+    if isinstance(number, int | float) and not call.machine.wide:
+        try:
+            return Double(getattr(math, short)(number) if short in _FLOATS else number)
+        except (ValueError, OverflowError):
+            return call.unknown()
+    if short in ("sqrt", "log2") and not isinstance(number, Array):
+        return call.number(call.args)
+    return FALLBACK[0](call)
 
 
 @models("divmod")
