@@ -167,7 +167,7 @@ def _judging(table: RuleTable, run: Run) -> VerdictJudge:
         return run.moved(event, found[1].location)
 
     context = table.context
-    others = [RuleTable(replace(context, version=version)) for version in KNOWN] if context.version is None else []
+    others = [RuleTable.of(replace(context, version=version)) for version in KNOWN] if context.version is None else []
     return VerdictJudge(
         refused=lambda event: refused(event, run.first(event, table)),
         may_refuse=lambda event: any(refused(event, each.first(event)) is not None for each in others),

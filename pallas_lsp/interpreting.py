@@ -154,7 +154,7 @@ class Interpreter:
     ) -> None:
         self.project = project
         self.version = settings.jax_version or jax_version(project.environment)
-        self.table = RuleTable(Context(parse_version(self.version) if self.version else None, settings.target))
+        self.table = RuleTable.of(Context(parse_version(self.version) if self.version else None, settings.target))
         self._lookup = lookup
         self._details = details
         self._cancelled = cancelled

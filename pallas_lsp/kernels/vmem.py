@@ -141,10 +141,8 @@ def _buffers(event: Footprint, window: Window) -> int | None:
     fixed: dict[Atom, Dim] = {grid_symbol(axis): 0 for axis, length in enumerate(lengths) if length == 1}
     axes: dict[Atom, Dim] = {grid_symbol(axis): 0 for axis in range(len(lengths))}
     formula = window.result.formula or (None,) * len(window.result.entries)
-    moves = [
-        dims.substitute(dims.substitute(index, fixed), axes) != dims.substitute(index, fixed) if index is not None else _is_of_grid(entry)
-        for index, entry in zip(formula, window.result.entries, strict=True)
-    ]
+    placed = zip((dims.substitute(index, fixed) if index is not None else None for index in formula), window.result.entries, strict=True)
+    moves = (dims.substitute(index, axes) != index if index is not None else _is_of_grid(entry) for index, entry in placed)
     return 2 if any(moves) else 1
 
 

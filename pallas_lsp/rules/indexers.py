@@ -12,6 +12,7 @@ from typing import Any
 
 from ..interpreter.cores import EVERY
 from ..interpreter.events import Access, IndexEntry, ViewEvent
+from ..interpreter.refs import axes
 from ..interpreter.values import Array, DynamicSlice, Ref, Value
 from ..shapes.dims import Poly, Truth, less, less_equal
 from . import words
@@ -221,8 +222,6 @@ def ref_index_bounds(event: Access, context: Context) -> Finding | None:
     shape = event.ref.shape
     if shape is None or event.fault is not None or not happens(event, context) or any(e.kind == "unknown" for e in event.entries):
         return None
-    from ..interpreter.refs import axes
-
     for axis, entry in zip(axes(shape, event.entries), event.entries, strict=True):
         value = entry.value
         if axis is None or entry.kind != "int" or not isinstance(value, int | Poly) or isinstance(value, bool):

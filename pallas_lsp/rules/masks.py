@@ -14,6 +14,7 @@ from . import words
 from .memory_spaces import happens
 from .registry import Context, Finding, rule
 from .stored_values import stored_aval
+from .views import is_strided
 
 
 def _has_mask(event: Access) -> bool:
@@ -79,8 +80,6 @@ def masked_store_to_smem(event: Access, context: Context) -> Finding | None:
 @rule("masked-strided-store", on=Access, order=110, stage="lower")
 def masked_strided_store(event: Access, context: Context) -> Finding | None:
     """A masked store has a strided indexer."""
-    from .views import is_strided
-
     if (
         event.op == "load"
         or not _has_mask(event)

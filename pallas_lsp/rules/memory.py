@@ -30,8 +30,8 @@ def vmem_budget_exceeded(event: Footprint, context: Context) -> Finding | None:
         return None
     names = [context.target] if context.target in chips.load_chips() else list(chips.load_chips())
     limits = {name: vmem_limit(event.parameters, name) for name in names}
-    over = {name: _exceeds(_least(parts), limit) for name, limit in limits.items()}
-    if not all(over.values()):
+    needed = _least(parts)
+    if not all(_exceeds(needed, limit) for limit in limits.values()):
         return None
     certain = all(_exceeds(_least(_certain(parts, chips.load_chips()[name]["vmem"])), limit) for name, limit in limits.items())
     name = max(limits, key=lambda chip: limits[chip])

@@ -137,6 +137,12 @@ class RuleTable:
         self._by_event = {event: sorted(entries, key=lambda entry: entry.order) for event, entries in table.items()}
         self._asked: dict[tuple[type[Event], str, bool, str], list[Rule]] = {}
 
+    @staticmethod
+    @cache
+    def of(context: Context) -> RuleTable:
+        """The table of a context, made once a process: what it has found for one file is of use for all."""
+        return RuleTable(context)
+
     def first(self, event: Event) -> tuple[Rule, Finding] | None:
         """The finding that JAX would raise for this event, None when it raises none."""
         for entry in self.asked(event):

@@ -44,7 +44,7 @@ def _at_least_zero(d: MaybeDim) -> bool:
         return d is not None and d >= 0
     bounds = {atom: _bounds(atom) for atom in atoms_of(d)}
     # The rest keeps the atom's name here: below, an atom stands for its distance from its lower bound.
-    shifted = replace(d, lambda atom: add(atom_dim(atom), bounds[atom][0] or 0))
+    shifted = replace(d, lambda atom: add(atom_dim(atom), bounds[atom][0] or 0)) if any(low for low, _ in bounds.values()) else d
     if shifted is None:
         return False
     total = 0

@@ -30,11 +30,9 @@ def not_(answer: Truth) -> Truth:
 
 def and_(*answers: Truth) -> Truth:
     """NO if any is NO, YES if all are YES, else MAYBE."""
-    if any(answer is Truth.NO for answer in answers):
-        return Truth.NO
-    return Truth.YES if all(answer is Truth.YES for answer in answers) else Truth.MAYBE
+    return Truth.NO if Truth.NO in answers else Truth.MAYBE if Truth.MAYBE in answers else Truth.YES
 
 
 def or_(*answers: Truth) -> Truth:
     """YES if any is YES, NO if all are NO, else MAYBE."""
-    return not_(and_(*(not_(answer) for answer in answers)))
+    return Truth.YES if Truth.YES in answers else Truth.MAYBE if Truth.MAYBE in answers else Truth.NO
