@@ -28,7 +28,7 @@ WITHOUT: dict[str, str] = {
         narrow-smem-constant-store prng-key-array-load buffered-ref narrow-view-index
     """,
     "it needs an operand, a buffer, a semaphore or a step that is not there": """
-        semaphore-missing semaphore-not-scalar semaphore-kind semaphore-used-as-value dma-semaphore run-scoped-escape
+        semaphore-missing semaphore-not-scalar semaphore-kind semaphore-used-as-value run-scoped-escape
         axis-name-unbound accumulator-not-initialised output-never-written uninitialised-output output-not-covered
         output-revisited index-map-captures-array pallas-call-not-differentiable kernel-not-callable kernel-unhashable ref-api-on-non-ref
     """,
