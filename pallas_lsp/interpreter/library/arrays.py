@@ -17,6 +17,7 @@ from ..liveness import arrays_in
 from ..machine import Machine
 from ..operations import is_traced, needs_static, traced_in
 from ..operators import cause_of, from_shapes
+from ..paths import PathEnd
 from ..truth import as_dim, dtype_name, dtype_of, name_of_dtype
 from ..values import (
     Array,
@@ -294,6 +295,14 @@ def _pallas_key(call: Call) -> Value:
 @models("jax.numpy.finfo", "jax.numpy.iinfo", "numpy.finfo", "numpy.iinfo")
 def _limits(call: Call) -> Value:
     name = dtype_of(call.get(0, "dtype"))
+    fractions = call.name.endswith("finfo")
+    if dtypes.kind(name) in (("bool", "signed", "unsigned") if fractions else ("bool", "float", "complex")):
+        if call.machine.guarded:
+            raise PathEnd("raise", "ValueError")
+        what = ("float", "`jnp.iinfo` has those of integers") if fractions else ("integer", "`jnp.finfo` has those of floats")
+        reason = f"{name} is no {what[0]}, of which these are the limits: {what[1]}"
+        call.machine.emit(ShapeFault(call.machine.where(call.node, call.frame), call.name, reason, ()))
+        return Unknown("limits that there are not")
     return Opaque(call.name, (Dtype(name) if name else call.get(0, "dtype"),), {})
 
 
