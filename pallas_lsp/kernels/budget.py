@@ -130,12 +130,10 @@ def _block_symbols(event: Footprint, taken: tuple[Share, ...]) -> tuple[set[Symb
 
 def _fits(formula: Poly, fixed: Mapping[Symbol, int], limits: tuple[tuple[str, int], ...]) -> Iterator[Fit]:
     """The largest power of two for all sizes that are not ``fixed`` with which the kernel fits each chip."""
-    sizes = [1 << power for power in range(3, _LARGEST.bit_length())]
-
-    def needed(size: int) -> MaybeDim:
-        values: dict[Atom, Dim] = {symbol: fixed.get(symbol, size) for symbol in symbols_of(formula)}
-        return dims.substitute(formula, values)
-
+    symbols = symbols_of(formula)
+    needed: dict[int, MaybeDim] = {}
+    for size in (1 << power for power in range(3, _LARGEST.bit_length())):
+        values: dict[Atom, Dim] = {symbol: fixed.get(symbol, size) for symbol in symbols}
+        needed[size] = dims.substitute(formula, values)
     for chip, limit in limits:
-        fitting = [size for size in sizes if isinstance(need := needed(size), int) and need <= limit]
-        yield Fit(chip, fitting[-1] if fitting else None)
+        yield Fit(chip, max((size for size, need in needed.items() if isinstance(need, int) and need <= limit), default=None))
