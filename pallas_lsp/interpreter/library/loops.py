@@ -18,7 +18,7 @@ from ...shapes import dtypes
 from ...shapes.avals import Aval, as_aval
 from ...shapes.dims import Poly
 from .. import divisibility
-from ..events import Computed
+from ..events import Computed, ShapeFault
 from ..frames import Frame
 from ..liveness import mark_live
 from ..machine import Arguments, Machine
@@ -92,13 +92,27 @@ def _fori_loop(call: Call) -> Value:
     traced = next((bound for bound in (lower, upper) if is_traced(call.machine, bound)), None)
     if traced is not None and isinstance(unroll, int) and unroll != 1 and unroll is not False:
         needs_static(call.machine, "unroll", traced, "`fori_loop`", call.node, call.frame)
-    # The index is as weak as the lower bound that it starts from.
-    weak = True if isinstance(lower, int | Poly) else lower.aval.weak if isinstance(lower, Array) else None
-    index = Aval((), "int32", weak)
+    index = _index(call, lower, upper)
     rolled = 1 if _is_rolled(lower, upper, unroll) else None
     loop = "while_loop" if traced is not None else "scan"
     step = lambda carry: call.call(body, Array(index, (lower,), multiple=rolled), carry)  # noqa: E731
     return _carried(call, init, step, (lower, upper), loop, rolled is not None)
+
+
+def _index(call: Call, lower: Value, upper: Value) -> Aval:
+    """The index of a ``fori_loop``, as weak as the lower bound that it starts from; JAX refuses two dtypes, unless one is weak."""
+    start, end = (as_aval(bound.aval if isinstance(bound, Array) else bound) for bound in (lower, upper))
+    if start.dtype is None or end.dtype is None:
+        return Aval((), "int32", start.weak)
+    if start.dtype == end.dtype:
+        return Aval((), start.dtype, start.weak)
+    if {dtypes.kind(start.dtype), dtypes.kind(end.dtype)} == {"signed"} and start.weak is not end.weak:
+        return Aval((), end.dtype if start.weak else start.dtype, None if None in (start.weak, end.weak) else False)
+    if start.weak is not None and end.weak is not None and not call.machine.wide:
+        what = f"its bounds must have one dtype, not {dtypes.short(start.dtype)} and {dtypes.short(end.dtype)}"
+        call.machine.emit(ShapeFault(call.machine.where(call.node, call.frame), call.name, what, ()))
+        raise PathEnd("bounds of a loop that JAX refuses")
+    return Aval((), None, None)
 
 
 def _stride(lower: Value, upper: Value, step: Value, unroll: Value) -> int | None:
