@@ -368,8 +368,9 @@ _APPLY: Mapping[str, Callable[[MaybeDim, MaybeDim], MaybeDim]] = {
 
 def _substituted(d: MaybeDim, mapping: Mapping[Atom, Dim]) -> MaybeDim:
     def value(atom: Atom) -> MaybeDim:
-        if atom in mapping:
-            return mapping[atom]
+        found = mapping.get(atom)
+        if found is not None:
+            return found
         if isinstance(atom, Symbol):
             return atom_dim(atom)
         first, *others = (_substituted(arg, mapping) for arg in atom.args)

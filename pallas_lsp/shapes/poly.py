@@ -31,6 +31,9 @@ class Symbol:
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", f"{self.name}\0{self.least}")
 
+    def __hash__(self) -> int:
+        return hash(self.key)  # which a text works out once
+
 
 @dataclass(frozen=True, slots=True)
 class Op:
@@ -43,6 +46,9 @@ class Op:
     def __post_init__(self) -> None:
         # "\x7f" sorts operations after symbols, so that messages name the user's symbols first.
         object.__setattr__(self, "key", f"\x7f{self.op}({','.join(key_of(arg) for arg in self.args)})")
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
 
 class Poly:
@@ -114,6 +120,7 @@ class Poly:
         return _operator(mul, self, -1)
 
 
+@lru_cache(MEMO)
 def symbol(name: str, least: int | None = None) -> Poly:
     """The dimension called ``name``, at least ``least`` where that is given."""
     return atom_dim(Symbol(name, least))

@@ -113,18 +113,20 @@ def method(name: str, aval: Any, args: Iterable[Any] = (), kwargs: Mapping[str, 
 _PLAIN = frozenset({Aval, Poly, Unknown, bool, int, float, complex, str, type(None), type(...)})
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether an answer for the value is one for every value that is equal and of its type."""
-    return type(value) in _PLAIN or (type(value) is tuple and all(type(part) is int or type(part) is Poly for part in value))
+def _are_plain(values: Iterable[Any]) -> bool:
+    """Whether an answer for the values is one for all that are equal and of their types."""
+    for value in values:
+        if type(value) not in _PLAIN and not (type(value) is tuple and all(type(part) is int or type(part) is Poly for part in value)):
+            return False
+    return True
 
 
 def _call(function: ShapeFunction | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if function is None:
         return UNKNOWN
     try:
-        if all(map(_is_plain, args)) and all(map(_is_plain, kwargs.values())):
-            return _known_answer(function, *args, **kwargs)
-        return _answer(function, *args, **kwargs)
+        answer = _known_answer if _are_plain(args) and _are_plain(kwargs.values()) else _answer
+        return answer(function, *args, **kwargs)
     except ShapeError:
         raise
     except Exception:

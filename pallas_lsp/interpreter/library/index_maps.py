@@ -6,6 +6,7 @@ Mirrors ``jax/_src/pallas/core.py``, ``BlockSpec.to_block_mapping``.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from ...shapes import dims
@@ -46,6 +47,7 @@ class Mapped:
     record: Record | None = None
 
 
+@cache
 def grid_symbol(axis: int) -> Symbol:
     """The symbol that stands for a grid index in the formula of an index map."""
     return Symbol(f"grid[{axis}]", 0)
