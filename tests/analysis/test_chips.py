@@ -23,12 +23,13 @@ from jax.experimental.pallas import tpu as pltpu
 def kernel(o_ref, a_ref, b_ref):
     o_ref[...] = jnp.zeros_like(o_ref)
 
-info = pltpu.get_tpu_info()
-pl.pallas_call(
-    kernel,
-    out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32),
-    scratch_shapes=[pltpu.VMEM((info.num_sublanes, info.num_lanes), jnp.float32), pltpu.VMEM((ROWS, COLUMNS), jnp.float32)],
-)()
+def run():
+    info = pltpu.get_tpu_info()
+    return pl.pallas_call(
+        kernel,
+        out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32),
+        scratch_shapes=[pltpu.VMEM((info.num_sublanes, info.num_lanes), jnp.float32), pltpu.VMEM((ROWS, COLUMNS), jnp.float32)],
+    )()
 """
 
 
@@ -54,6 +55,13 @@ def test_each_kind_of_chip_is_a_path(dtype: str) -> None:
     assert sizes(analysis_of(text)) == said
     backwards = TEXT.replace("ROWS", "info.mxu_column_size").replace("COLUMNS", f"info.get_sublane_tiling(jnp.{dtype})")
     assert sizes(analysis_of(backwards)) == {(columns, rows) for rows, columns in said}
+
+
+def test_each_generation_and_each_size_of_vmem_is_a_path() -> None:
+    text = TEXT.replace("ROWS", "info.generation").replace("COLUMNS", "info.vmem_capacity_bytes // 2**20")
+    assert sizes(analysis_of(text)) == {(info.generation, info.vmem_capacity_bytes // 2**20) for info in map(jax_says, NAMES)}
+    text = TEXT.replace("ROWS", "info.vmem_capacity_bytes // 2**20").replace("COLUMNS", "info.smem_capacity_bytes // 2**10")
+    assert sizes(analysis_of(text)) == {(info.vmem_capacity_bytes // 2**20, info.smem_capacity_bytes // 2**10) for info in map(jax_says, NAMES)}
 
 
 @pytest.mark.parametrize("chip", NAMES)
