@@ -166,11 +166,25 @@ def _verifier(event: CopyStep, what: str) -> str:
 
 @rule("wait-send-on-local-copy", on=CopyStep, order=4, stage="trace")
 def wait_send_on_local_copy(event: CopyStep, context: Context) -> Finding | None:
-    """A copy on one device is asked whether it is sent."""
-    if event.step != "wait_send" or event.copy.target is not None or "remote" in event.copy.function:
+    """A copy on one device is asked whether it is sent, or only read."""
+    if event.copy.target is not None or "remote" in event.copy.function:
+        return None
+    if event.step == "wait_read":
+        return _wait_read(event, context)
+    if event.step != "wait_send":
         return None
     what = "`wait_send` waits until a remote copy has left the device, this copy stays on it: `wait` waits until it is done"
     return Finding(event.where.location, what, jax_message="Cannot `wait_send` on a local copy.")
+
+
+def _wait_read(event: CopyStep, context: Context) -> Finding | None:
+    """What came with JAX 0.12, for copies to other devices and on SparseCores."""
+    newer = context.jax(since="0.12")
+    if event.where.core.is_sparse or not (newer or context.jax(until="0.11")):
+        return None
+    jax = "`wait_read` on a local copy without device_id is not implemented on TensorCore."
+    what = "on a TensorCore there is no waiting until a copy that stays on the device has read its source: `wait` waits until it is done"
+    return Finding(event.where.location, what, jax_message=jax if newer else "'AsyncCopyDescriptor' object has no attribute 'wait_read'")
 
 
 @rule("dma-priority", on=CopyStep, order=15, stage="lower", cores=EVERY)

@@ -134,6 +134,7 @@ _AXES: list[Case] = [
 
 _LOCAL: list[Case] = [
     ("wait_send of a copy that stays", "wait-send-on-local-copy", made("x_ref.at[0:8]", "buffer", after="copy.start()\ncopy.wait_send()")),
+    ("wait_read of a copy that stays", "wait-send-on-local-copy", made("x_ref.at[0:8]", "buffer", after="copy.start()\ncopy.wait_read()\ncopy.wait()")),
     ("wait_recv of a copy that stays", None, made("x_ref.at[0:8]", "buffer", after="copy.start()\ncopy.wait_recv()")),
     ("wait_send of a copy that goes", None, sent("{'x': right}").replace("copy.wait()", "copy.wait_send()\n    copy.wait_recv()")),
     *(
