@@ -36,7 +36,7 @@ def run_body(machine: Machine, function: Function, scope: Frame) -> Value:
     with machine.entered(function):
         if isinstance(function.node, ast.Lambda):
             return machine.evaluate(function.node.body, scope)
-        if is_generator(function.node):
+        if function.module.says_yield and is_generator(function.node):
             return _run_generator(machine, function.node, scope)
         result: Value = None
         try:

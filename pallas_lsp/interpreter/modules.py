@@ -17,15 +17,16 @@ Place = tuple[str, Unit | None, int, int]
 
 class ModuleFile:
     """A parsed file with the names its top level binds. ``state``: ``new``, ``running`` (an import cycle sees what is bound so far) or
-    ``done``.
+    ``done``. ``says_yield``: only then functions of it may be generators.
     """
 
-    __slots__ = ("frame", "parsed", "path", "source", "star_libraries", "state")
+    __slots__ = ("frame", "parsed", "path", "says_yield", "source", "star_libraries", "state")
 
     def __init__(self, source: Source, parsed: Parsed) -> None:
         self.path = source.path
         self.source = source
         self.parsed = parsed
+        self.says_yield = "yield" in source.text
         self.frame = Frame("module", self, None)
         self.state = "new"
         self.star_libraries: list[LibraryName] = []

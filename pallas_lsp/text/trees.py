@@ -18,14 +18,13 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while pending:
         node = pending.pop()
         yield node
-        pending += children(node)
+        if type(node) not in _LEAVES:
+            pending += children(node)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node, in any order; how a name is used may be left out."""
+    """The nodes right below a node, in any order."""
     found: list[ast.AST] = []
-    if type(node) in _LEAVES:
-        return found
     for value in node.__dict__.values():
         if isinstance(value, ast.AST):
             found.append(value)

@@ -18,7 +18,7 @@ def test_all_nodes_are_found_each_once() -> None:
 
 def test_children_are_those_that_python_names() -> None:
     for node in ast.walk(ast.parse("@d(1)\ndef f(a, *b, c=2, **e) -> int:\n    return lambda: {**a, 'x': [y async for y in z if y]}\n")):
-        assert plain(children(node)) == plain(ast.iter_child_nodes(node))
+        assert sorted(map(id, children(node))) == sorted(map(id, ast.iter_child_nodes(node)))
 
 
 def plain(nodes: Iterable[ast.AST]) -> list[int]:
