@@ -67,7 +67,7 @@ def _run(command: str, arguments: list[str]) -> int:
         raise CannotRun(f"there is no command {command!r}{did_you_mean(command, COMMANDS)} (see pallas-lsp --help)")
     # An analysis makes many small objects that live as long as it does: to look for cycles among them so often would be a seventh
     # of its time. What a check leaves of them in a few dozen files is not worth a look at all; a server stays.
-    gc.set_threshold(20_000 if command == "server" else 700_000, 10, 20)
+    gc.set_threshold(100_000 if command == "server" else 700_000, 20, 20)
     module = import_module(".server" if command == "server" else f".cli.{command}", __package__)
     status: int = module.run(arguments)
     return status

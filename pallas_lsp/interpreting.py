@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TypeVar
@@ -16,7 +16,7 @@ from .interpreter.entry_runs import EntryRuns, Taken, take_alone
 from .interpreter.events import Event, KernelRun
 from .interpreter.given_calls import run_given
 from .interpreter.importing import run_quietly
-from .interpreter.machine import Machine
+from .interpreter.machine import Cancelled, Machine
 from .interpreter.modules import ModuleFile
 from .interpreter.noted import Noted, merged
 from .interpreter.run import run_module
@@ -78,6 +78,11 @@ class Run:
         return [event for taken in (*self.own, *self.theirs) for event in self._told(taken)]
 
     @property
+    def all_events(self) -> list[Event]:
+        """The events of all runs, in whichever file. The machine does not hold them: what is kept of it would keep all of them."""
+        return [event for taken in (*self.own, *self.theirs) for event in taken.run.events]
+
+    @property
     def noted(self) -> Noted:
         """What names were seen to be."""
         return merged((taken.run.noted, taken.moves) for taken in (*self.own, *self.theirs))
@@ -91,9 +96,17 @@ class Run:
         """What the rules find in the events, where it is now."""
         for taken in (*self.own, *self.theirs):
             if taken.run.findings is None:
-                taken.run.findings = judged(self._told(taken), table)
+                taken.run.findings = judged(self._while_wanted(self._told(taken)), table)
             for found in taken.run.findings:
                 yield found if taken.moves is None else found.moved(taken.moves.data)
+
+    def _while_wanted(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The events, unless nobody wants the result any more."""
+        cancelled = self.machine.cancelled
+        for number, event in enumerate(events):
+            if not number & 63 and cancelled is not None and cancelled():
+                raise Cancelled
+            yield event
 
     def moved(self, event: Event, data: Data) -> Data:
         """What was found at an event, where it is now."""
@@ -124,7 +137,7 @@ class Run:
         runs = (event for event in theirs if isinstance(event, KernelRun) and event.where.module.path != path)
         own = [run.where.record for run in runs if isinstance(run.kernel, Function) and run.kernel.module.path == path]
         records = {id(part) for record in own if record is not None for part in record.whole()}
-        return [event for event in self.machine.events if id(event.where.record) in records] if records else []
+        return [event for event in self.all_events if id(event.where.record) in records] if records else []
 
     @cached_property
     def _taken(self) -> dict[int, Taken]:
@@ -247,13 +260,13 @@ def verifier(interpreter: Interpreter, run: Run) -> Verifier:
         for path in sorted(paths):
             source, parsed = project.read(path), project.parsed(path)
             if source is not None and parsed is not None:
-                events = events + interpreter.run(source, parsed).machine.events
+                events = events + interpreter.run(source, parsed).all_events
         return judge(events, interpreter.table)
 
     @cache
     def before(paths: frozenset[str]) -> Judgement:
         if run.with_callers or not interpreter.callers_of(document):
-            return judgement(paths - {document}, run.machine.events)
+            return judgement(paths - {document}, run.all_events)
         return judgement(paths | {document}, [])
 
     texts = {path: module.source for path, module in run.machine.modules.items()}

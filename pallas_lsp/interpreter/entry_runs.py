@@ -23,8 +23,8 @@ from .noted import Noted
 from .surroundings import Surroundings
 from .values import SPEC_FIELDS, BlockSpec, GridSpec, Imported, Instance, Iteration, Value
 
-Entry = tuple[str, Place, bool]
-"""How it is run, the place of its function, and whether its parameters are all unknown."""
+Entry = tuple[str, Place]
+"""How it is run, and the place of its function."""
 
 _DEPTH = 3
 _ITEMS = 64
@@ -143,7 +143,6 @@ def take(machine: Machine, document: ModuleFile, run: EntryRun) -> Taken:
     moves = Moves(run.document, document) if run.document is not document else None
     machine.seen_kernels.adopt(run.added[0])
     machine.kernel_coverage.adopt(run.added[1])
-    machine.events += run.events
     machine.kernels |= run.kernels
     for kind, count in run.cut.items():
         machine.cut[kind] = machine.cut.get(kind, 0) + count

@@ -16,7 +16,7 @@ from .frames import MISSING, Frame
 from .given_calls import run_given
 from .importing import run_top_level
 from .machine import Arguments, Machine
-from .modules import ModuleFile
+from .modules import ModuleFile, Place
 from .paths import HOST_PATHS, Explorer, Path, PathEnd
 from .statements import EXECUTE_ERRORS
 from .unknowns import missing_parameter
@@ -46,11 +46,11 @@ def run_module(machine: Machine, module: ModuleFile, given: Sequence[GivenCall],
     def anew(run: Callable[[], None]) -> None:
         taken.append(take_alone(machine, document, run))
 
-    def run_entry(how: str, function: _Holder, symbolic: bool) -> None:
-        entry = (how, module.place(function[0]), symbolic)
+    def run_entry(how: str, function: _Holder, modes: Sequence[bool]) -> None:
+        entry = (how, module.place(function[0]))
         run = known.find(entry)
         if run is None or not holds(machine, run):
-            run, is_sound = made_by(machine, document, lambda: _run_entry(machine, module, function, symbolic))
+            run, is_sound = made_by(machine, document, lambda: _run_entry(machine, module, function, modes))
             known.keep(entry, run, is_sound)
         taken.append(take(machine, document, run))
 
@@ -59,14 +59,13 @@ def run_module(machine: Machine, module: ModuleFile, given: Sequence[GivenCall],
         anew(partial(_run_given, machine, module, call))
     found = entries(module)
     for node in callers_in_file(module, {function.name for function, _ in found}):
-        run_entry("caller", (node, None), symbolic=False)
+        run_entry("caller", (node, None), [False])
     machine.called.update(*(one.calls for one in taken))
     # What runs as a kernel is no entry of its own; those that call kernels come first, so that it is known by then.
     for function in sorted(found, key=lambda entry: not calls_kernel(entry[0])):
         if module.place(function[0]) in machine.kernels:
             continue
-        for symbolic in (False, True) if _has_defaults(function) else (True,):
-            run_entry("entry", function, symbolic)
+        run_entry("entry", function, [False, True] if _has_defaults(function) else [True])
     return taken
 
 
@@ -160,14 +159,21 @@ def _entry_value(machine: Machine, module: ModuleFile, entry: _Holder) -> tuple[
     return value, receiver
 
 
-def _run_entry(machine: Machine, module: ModuleFile, entry: _Holder, symbolic: bool) -> None:
+def _run_entry(machine: Machine, module: ModuleFile, entry: _Holder, modes: Sequence[bool]) -> None:
+    """Run an entry with its declared defaults (False) and with all parameters unknown (True); what one has covered the other need not."""
     function, receiver = _entry_value(machine, module, entry)
-    explorer = Explorer(HOST_PATHS)
+    covered: set[tuple[Place, bool]] = set()
+    for symbolic in modes:
+        _explore(machine, function, lambda symbolic=symbolic: _entry_arguments(function, receiver, symbolic), covered)  # type: ignore[misc]
+
+
+def _explore(machine: Machine, function: Function, arguments: Callable[[], Arguments], covered: set[tuple[Place, bool]]) -> None:
+    explorer = Explorer(HOST_PATHS, covered)
     for path in explorer.paths():
         machine.path = path
         machine.in_jit = 1
         try:
-            machine.call(function, _entry_arguments(function, receiver, symbolic), function.node, function.frame)
+            machine.call(function, arguments(), function.node, function.frame)
         except PathEnd:
             pass
         except EXECUTE_ERRORS:

@@ -14,27 +14,31 @@ _CERTAIN = frozenset({int, float, bool, str, type(None), tuple, list, dict, Func
 
 def told(value: Value) -> int:
     """How much a noted value tells: nothing yet, an unknown, an array or ref without shape or dtype, something known."""
+    kind = type(value)
+    if kind is Array or kind is Ref:
+        return 2 + (value.shape is not None) + (value.dtype is not None)
     if value is ABSENT:
         return 0
-    if isinstance(value, Unknown):
-        return 1
-    if isinstance(value, Array | Ref):
-        return 2 + (value.shape is not None) + (value.dtype is not None)
-    return 4
+    return 1 if isinstance(value, Unknown) else 4
 
 
 def is_other(value: Value, known: Value) -> bool:
     """Whether two noted values certainly differ in shape, dtype or memory space; a symbolic dim covers every number."""
-    if not isinstance(value, Array | Ref) or not isinstance(known, Array | Ref):
-        return isinstance(value, Array | Ref) != isinstance(known, Array | Ref) and not isinstance(value, Unknown)
-    spaces = (value.root.space, known.root.space) if isinstance(value, Ref) and isinstance(known, Ref) else (None, None)
-    for one, other in ((value.dtype, known.dtype), spaces):
-        if one != other and one is not None and other is not None:
-            return True
-    shape, before = value.shape, known.shape
-    if shape is None or before is None or shape == before:
+    kind, before = type(value), type(known)
+    if not (kind is Array or kind is Ref) or not (before is Array or before is Ref):
+        return (kind is Array or kind is Ref) != (before is Array or before is Ref) and not isinstance(value, Unknown)
+    if kind is before is Ref and _are_other(value.root.space, known.root.space):
+        return True
+    if _are_other(value.dtype, known.dtype):
+        return True
+    shape, other = value.shape, known.shape
+    if shape is None or other is None or shape == other:
         return False
-    return len(shape) != len(before) or any(a != b for a, b in zip(shape, before, strict=True) if type(a) is type(b) is int)
+    return len(shape) != len(other) or any(a != b for a, b in zip(shape, other, strict=True) if type(a) is type(b) is int)
+
+
+def _are_other(one: str | None, other: str | None) -> bool:
+    return one != other and one is not None and other is not None
 
 
 def doubt_of(value: Value, node: ast.AST) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, nullcontext
@@ -33,6 +34,8 @@ T = TypeVar("T")
 
 _IDLE: Final = 0.3
 """Seconds after which nobody is typing."""
+_AWAY: Final = 1.5
+"""Seconds after which nobody is going to type at once."""
 
 
 class Server(LanguageServer):
@@ -216,11 +219,17 @@ class Server(LanguageServer):
         self.background(self._get_ready(path))
 
     async def _get_ready(self, path: str) -> None:
-        """Work out what hover needs of the analysis as a whole, once nobody has typed for a moment."""
+        """Work out what hover needs of the analysis as a whole, once nobody has typed for a moment.
+
+        Later, when it is in nobody's way, memory is searched for cycles, which takes longer than an edit.
+        """
         document = self.session.documents.get(path)
         await asyncio.sleep(_IDLE)
         if document is not None and document is self.session.documents.get(path):
             await self.ask(document.uri, lambda analysis: hover(analysis, 0))
+            await asyncio.sleep(_AWAY - _IDLE)
+            if document is self.session.documents.get(path):
+                await self.schedule.run(gc.collect)
 
     def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Let ``work`` go on beside the messages for as long as the server runs; what it raises is logged."""

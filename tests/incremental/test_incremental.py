@@ -143,9 +143,9 @@ def entries_run(monkeypatch: pytest.MonkeyPatch, document: Edited) -> list[str]:
     ran: list[str] = []
     real = run._run_entry
 
-    def noted(machine: object, module: object, function: tuple[object, object], symbolic: bool) -> None:
+    def noted(machine: object, module: object, function: tuple[object, object], modes: object) -> None:
         ran.append(function[0].name)  # type: ignore[attr-defined]
-        real(machine, module, function, symbolic)  # type: ignore[arg-type]
+        real(machine, module, function, modes)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
         patched.setattr(run, "_run_entry", noted)
