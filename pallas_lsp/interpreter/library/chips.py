@@ -82,9 +82,12 @@ def _has(machine: Machine, generation: int, node: ast.AST, frame: Frame) -> bool
 
 
 def _decide(machine: Machine, what: int | str, words: tuple[str, str], node: ast.AST, frame: Frame) -> bool:
-    """The path's answer to one of the questions that one expression may ask: each has a place of its own, for its other answer is tried."""
+    """The path's answer to one of the questions that one expression may ask: each has a place of its own, for its other answer is tried.
+
+    That a chip is older than others is said once: that it is none of the rarer ones among these is no further assumption.
+    """
     file, unit, line, column = frame.module.place(node)
-    return machine.path.decide(_key(what), (file, unit, line, column + _QUESTIONS.index(what)), False, words, False)
+    return machine.path.decide(_key(what), (file, unit, line, column + _QUESTIONS.index(what)), False, words, what in _OLDER)
 
 
 def _key(what: int | str) -> str:
