@@ -132,6 +132,7 @@ $(VENV)/.made:
 $(VENV)/bin/pallas-lsp: $(VENV)/.made pyproject.toml
 	@echo '== $(VENV): pallas-lsp and what it needs'
 	@$(VENV)/bin/python -m pip install -q -e .
+	@$(VENV)/bin/python -m compileall -q pallas_lsp  # as pip does with what it copies: each start would do it where PYTHONDONTWRITEBYTECODE is set
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/pallas-lsp pyproject.toml
