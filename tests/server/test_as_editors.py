@@ -161,6 +161,38 @@ async def test_a_burst_ends_with_the_last_text(editor: Editor) -> None:
         assert editor.published("burst.py")[-1].version == editor.versions["burst.py"]
 
 
+FLAG = """\
+import functools
+{head}
+def kernel(x_ref, o_ref, *, flag):
+    {sure}
+    if flag:
+        {perhaps}
+    o_ref[...] = x_ref[...]
+
+
+def run(x, flag):
+    body = functools.partial(kernel, flag=flag)
+    return pl.pallas_call(body, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32), in_specs=[pl.BlockSpec((8, 128))])(x)
+"""
+
+
+async def test_the_first_findings_come_before_the_rest(editor: Editor) -> None:
+    editor.open("first.py", FLAG.format(head=HEAD, sure="pass", perhaps="pass"))
+    assert await editor.diagnostics("first.py") == []
+    refreshes = editor.client.diagnostic_refresh_count
+    editor.change("first.py", FLAG.format(head=HEAD, sure="o_ref[0, 0] = 1.0", perhaps="o_ref[0, 1] = 1.0"))
+    if editor.pulls:
+        report = await editor.pull("first.py")
+        assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+        assert editor.text("first.py").slice(report.items[0].range) == "o_ref[0, 0]"
+    rest = await editor.diagnostics("first.py")
+    assert [editor.text("first.py").slice(found.range) for found in rest] == ["o_ref[0, 0]", "o_ref[0, 1]"]
+    told = [len(params.diagnostics) for params in editor.published("first.py") if params.version == 2]
+    assert told == ([] if editor.pulls else [1, 2])
+    assert editor.client.diagnostic_refresh_count == refreshes + editor.pulls, "the client is asked to pull again"
+
+
 async def test_a_kernel_in_another_file(editor: Editor) -> None:
     (editor.folder / "two_kernels.py").write_text(HEAD + KERNEL)
     editor.open("two_ops.py", HEAD + "from two_kernels import kernel\n" + CALL)
