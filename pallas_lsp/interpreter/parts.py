@@ -41,10 +41,28 @@ def check_key(machine: Machine, value: dict[object, Value], key: object, node: a
         raise PathEnd("raise", "KeyError")
 
 
+def _is_vararg(holder: ast.expr | None, frame: Frame) -> bool:
+    """Whether an expression is the ``*refs`` of a function around."""
+    scope: Frame | None = frame
+    while isinstance(holder, ast.Name) and scope is not None:
+        node = scope.function.node if scope.function is not None else None
+        spec = node.args if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and holder.id in scope.names else None
+        if spec is not None:
+            return spec.vararg is not None and spec.vararg.arg == holder.id
+        scope = scope.parent
+    return False
+
+
+def _has_known_arrays(value: Value) -> bool:
+    """Whether the refs in a container are of arrays that are known: of an unknown operand only the specs say that it is a container."""
+    parts = value.values() if isinstance(value, dict) else value
+    return all(not isinstance(part, Ref) or part.root.array is not None or part.root.role in ("scratch", "outside") for part in parts)
+
+
 def _note(
     machine: Machine, kind: str, value: Value, part: Value, holder: ast.expr | None, node: ast.AST, frame: Frame, starred: bool = False
 ) -> None:
-    if machine.kernel is None or machine.guarded:
+    if machine.kernel is None or machine.guarded or not (_is_vararg(holder, frame) or _has_known_arrays(value)):
         return
     where = machine.where(node, frame)
     # Flags of one plan may contradict each other: each answer that the path chose is a guess here, which the other must bear out.
