@@ -12,7 +12,7 @@ from referee import lower
 BOUNDS = ("4", "0.0", "True", "x_ref.shape[0]", "i", "i.astype(jnp.int8)", "i.astype(jnp.uint32)", "i * 1.0", "jnp.int16(3)")
 
 
-@pytest.mark.parametrize(("first", "last"), product(BOUNDS, BOUNDS))
+@pytest.mark.parametrize(("first", "last"), list(product(BOUNDS, BOUNDS)))
 def test_bounds_of_a_loop(first: str, last: str) -> None:
     source = steps(f"o_ref[...] = jax.lax.fori_loop({first}, {last}, lambda j, x: x + j, x_ref[...])")
     errors = [finding for finding in findings(source) if finding.severity == "error"]
