@@ -95,7 +95,10 @@ def analyze(
         if early is not None and memory is not None and memory.told is not None:
             early(first_findings(memory.told, source, parsed, events, interpreter.table, settings, suppressions))
 
-    run = interpreter.run(source, parsed, callers, memory, glimpsed) if call is None else interpreter.trace(source, parsed, call)
+    if call is None:
+        run = interpreter.run(source, parsed, callers, memory, glimpsed if early is not None else None)
+    else:
+        run = interpreter.trace(source, parsed, call)
 
     def anew() -> Analysis:
         return analyze(source, project, settings, cancelled, lookup=lookup, callers=callers)

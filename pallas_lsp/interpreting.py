@@ -240,14 +240,12 @@ class Interpreter:
 
 def _glancing(machine: Machine, module: ModuleFile, edited: set[int], glimpsed: Glimpsed) -> Callable[[], None]:
     """What looks, at the end of every path, whether there is something to tell of what was edited, and tells it once."""
+    before = machine.glance
 
     def glance() -> None:
         if is_shown(edited, machine.events, module):
-            machine.glance = nothing
+            machine.glance = before
             glimpsed(machine.events)
-
-    def nothing() -> None:
-        pass
 
     return glance
 
