@@ -72,7 +72,6 @@ class Session:
         self._results: dict[str, _Result] = {}
         self._stale: set[str] = set()  # documents whose result is of texts that have changed
         self._complain = complain
-        self._handed: dict[str, Report] = {}  # the latest reports of first findings
         self._lost: set[str] = set()  # documents whose result is of an older text, as little can be read of the newest
 
     def open(self, document: Document) -> None:
@@ -122,11 +121,13 @@ class Session:
 
         if not concerned:
             yield Update(self._reports(path), None)
+        handed: list[Report] = []  # early, so that the editor need not have it yet
         for other in concerned:
-            first = self._first_findings(document, early) if document and early and other == path else None
+            first = self._first_findings(document, handed, early) if document and early and other == path else None
             try:
                 for _ in self._analyse(self._taken[other], superseded, first):
-                    yield Update(self._reports(path), other)
+                    yield Update(self._reports(path, *handed), other)
+                    handed.clear()
             except Cancelled:
                 return
 
@@ -137,7 +138,6 @@ class Session:
             self._taken[path] = document
         else:
             self._taken.pop(path, None)
-            self._handed.pop(path, None)
             self._results.pop(path, None)
             self._lost.discard(path)
             self._stale.discard(path)
@@ -155,7 +155,9 @@ class Session:
         project = self.workspaces.of(path).project
         return any(project.may_import(other, path) for other in changed)
 
-    def _first_findings(self, document: Document, early: Callable[[Update], None]) -> Callable[[list[Diagnostic]], None] | None:
+    def _first_findings(
+        self, document: Document, handed: list[Report], early: Callable[[Update], None]
+    ) -> Callable[[list[Diagnostic]], None] | None:
         """What hands over the first findings of a document as a report; None where other documents have a say in it."""
         if self._givers(document.path) not in ([], [document.path]) or document.path in self._lost:
             return None
@@ -163,7 +165,7 @@ class Session:
         def hand(found: list[Diagnostic]) -> None:
             if document is self.documents.get(document.path):
                 report = self._report_of(document, self._shown(document.path, found))
-                self._handed[document.path] = report
+                handed.append(report)
                 early(Update([report], None))
 
         return hand
@@ -221,16 +223,12 @@ class Session:
             stamps = {path: stamp_of(path) for path in analysis.depends_on if path not in self._taken}
             self._results[document.path] = _Result(analysis, document, stamps)
 
-    def _reports(self, path: str) -> list[Report]:
-        """The reports that differ from those delivered; ``path`` is the document that the job is about."""
+    def _reports(self, path: str, *handed: Report) -> list[Report]:
+        """The reports that differ from those delivered or ``handed`` over; ``path`` is the document that the job is about."""
+        told = {**self.reports, **{report.path: report for report in handed}}
         found = {finding.location.path for result in self._results.values() for finding in result.analysis.diagnostics}
         reports = map(self._report, {path: None} | dict.fromkeys([*self.reports, *sorted(found)]))
-        return [report for report in reports if report and report != self._last_report(report)]
-
-    def _last_report(self, report: Report) -> Report | None:
-        """What the editor was told last of the file of a report: it may not have got yet what was handed over early."""
-        handed = self._handed.get(report.path)
-        return handed if handed is not None and handed.version == report.version else self.reports.get(report.path)
+        return [report for report in reports if report and report != told.get(report.path)]
 
     def _report(self, path: str) -> Report | None:
         """All that is to be said of ``path``; None while what there is would be wrong, or when there never was anything."""

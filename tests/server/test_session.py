@@ -335,6 +335,16 @@ def test_the_first_findings_are_told_before_the_rest(editor: Editor) -> None:
         early.clear()
 
 
+def test_first_findings_that_never_arrived_are_told_again(editor: Editor) -> None:
+    editor.edit("a.py", PALLAS, 1)
+    path = editor.path("a.py")
+    editor.session.open(Document(f"file://{path}", path, 2, PALLAS + "EARLY BAD\n"))
+    (dropped,) = editor.session.refresh(path, lambda update: None)  # a newer job was asked for, so that nothing is delivered
+    assert dropped.reports == []
+    editor.refresh("a.py")
+    assert (editor.told[-1].version, editor.shown["a.py"]) == (2, ["BAD"])
+
+
 def test_where_others_have_a_say_only_all_findings_are_told(editor: Editor) -> None:
     early: list[Report] = []
     editor.edit("kernels.py", PALLAS + "WORSE\n")
